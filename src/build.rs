@@ -33,10 +33,10 @@ pub use assemble::{BundleRecord, HostBundle};
 pub(crate) use assemble::{Purpose, assemble, source_digest};
 pub use config_file::{config_of, nearest_config, read_config, read_config_in};
 pub use counts::PluginCounts;
-pub(crate) use discover::gather;
+pub(crate) use discover::discover;
 pub use discover::{COMPONENT_FOLDERS, DiscoveredSource, README, is_source, must_be_there};
-pub use hidden_text::hidden;
-pub use losses::{Denial, LossIds, denied, ledger_of, loss_ids, unmatched};
+pub use hidden_text::hidden_text_findings;
+pub use losses::{Denial, LossIds, denied_losses, ledger_of, loss_ids, unmatched};
 pub use output::{
     WriteSummary, check_place, complete, manifest_of, must_be_finished, must_be_plain, plan_changes, write,
 };
@@ -51,13 +51,13 @@ use crate::disk::walk::WalkError;
 use crate::emit::markdown::MarkdownError;
 
 /// From this many files on, the message says how many were searched.
-const COUNTED: usize = 1_000;
+const COUNTED_FROM: usize = 1_000;
 
 /// Why a source contains no plugin; for a large source, with the number of files searched.
 fn none_of(files: usize) -> String {
     let wanted = "marketplace, manifest, skill, agent or command";
     match files {
-        0..COUNTED => format!("it has no {wanted} at any depth"),
+        0..COUNTED_FROM => format!("it has no {wanted} at any depth"),
         many => format!("none of its {many} files is a {wanted}"),
     }
 }

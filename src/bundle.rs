@@ -141,7 +141,7 @@ impl ManifestFile {
 
 impl ManifestHelper {
     /// Whether two helpers are equivalent: by version if both have one, else by content.
-    pub fn is_like(&self, other: &Self) -> bool {
+    pub fn is_equivalent(&self, other: &Self) -> bool {
         let same_program = match (&self.version, &other.version) {
             (Some(version), Some(other)) => version == other,
             _ => self.sha256 == other.sha256,

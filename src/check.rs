@@ -83,10 +83,10 @@ impl Findings {
 /// cannot change a result, and are never reported.
 pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckScope) -> Findings {
     let active: Vec<&'static Rule> =
-        rules::RULES.iter().filter(|rule| context.settings.is_on(rule)).collect();
+        rules::RULES.iter().filter(|rule| context.settings.is_enabled(rule)).collect();
     let mut found: Vec<Diagnostic> = reading
         .into_iter()
-        .filter(|found| rules::find(&found.rule).is_none_or(|rule| context.settings.is_on(rule)))
+        .filter(|found| rules::find(&found.rule).is_none_or(|rule| context.settings.is_enabled(rule)))
         .collect();
     let inner = context.project.plugins.iter().flat_map(|plugin| &plugin.inner_hooks.1);
     found.extend(inner.filter(|found| active.iter().any(|rule| rule.name == found.rule)).cloned());
@@ -131,7 +131,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
             found.severity = severity;
         }
     }
-    let above = readme::above(context).map(|readme| readme.text);
+    let above = readme::root_readme(context).map(|readme| readme.text);
     let before = found.len();
     found.retain(|found| !context.settings.ignores(&found.rule, &found.path));
     let mut suppressions = suppress::find(texts.iter().chain(&above));
@@ -152,10 +152,12 @@ fn over_text(context: &RuleContext<'_>, text: &PluginText<'_>, active: &[&'stati
     for rule in active {
         let path = Some(text.file.path.as_str());
         match rule.check {
-            RuleCheck::Text(check) => found.extend(guarded(rule, path, |sink| check(context, text, sink))),
+            RuleCheck::Text(check) => {
+                found.extend(run_guarded(rule, path, |sink| check(context, text, sink)))
+            }
             RuleCheck::Component(check) | RuleCheck::InsteadOfReader(check) if text.main => {
                 if let Some(component) = text.component {
-                    found.extend(guarded(rule, path, |sink| check(context, component, text, sink)));
+                    found.extend(run_guarded(rule, path, |sink| check(context, component, text, sink)));
                 }
             }
             _ => {}
@@ -188,28 +190,33 @@ fn hosts_read(context: &RuleContext<'_>, found: &mut Diagnostic) -> bool {
 
 fn over_whole(context: &RuleContext<'_>, rule: &'static Rule, plugin: Option<&Plugin>) -> Vec<Diagnostic> {
     match (rule.check, plugin) {
-        (RuleCheck::Project(check), _) => guarded(rule, None, |sink| check(context, sink)),
+        (RuleCheck::Project(check), _) => run_guarded(rule, None, |sink| check(context, sink)),
         (RuleCheck::Plugin(check), Some(plugin)) => {
-            guarded(rule, Some(plugin.root.as_str()), |sink| check(context, plugin, sink))
+            run_guarded(rule, Some(plugin.root.as_str()), |sink| check(context, plugin, sink))
         }
         _ => Vec::new(),
     }
 }
 
 /// Runs one rule; a panic becomes a finding about the rule, and the other rules still run.
-fn guarded(rule: &'static Rule, path: Option<&str>, check: impl FnOnce(&mut FindingSink)) -> Vec<Diagnostic> {
+fn run_guarded(
+    rule: &'static Rule,
+    path: Option<&str>,
+    check: impl FnOnce(&mut FindingSink),
+) -> Vec<Diagnostic> {
     let mut sink = FindingSink::new(rule);
     if panic::catch_unwind(AssertUnwindSafe(|| check(&mut sink))).is_ok() {
         return sink.into_found();
     }
     let message = format!("the rule `{}` failed here; its other findings are valid", rule.name);
     let help = "report it with the file; until then, `ignore` the rule under `[check]` in `plugcast.toml`";
-    let failed = Diagnostic::whole(path.unwrap_or("."), Severity::Error, "rule-failed", message).help(help);
+    let failed =
+        Diagnostic::for_file(path.unwrap_or("."), Severity::Error, "rule-failed", message).help(help);
     sink.into_found().into_iter().chain([failed]).collect()
 }
 
 /// The known rule name most similar to `name`.
-pub fn near(name: &str) -> Option<&'static str> {
+pub fn nearest_rule(name: &str) -> Option<&'static str> {
     model::similar_names::nearest(name, rules::RULES.iter().map(|rule| rule.name))
 }
 
@@ -237,12 +244,12 @@ mod tests {
 
     #[test]
     fn a_rule_that_panics_keeps_its_findings_and_is_named() {
-        let found = guarded(&RULE, Some("a.md"), |sink| {
-            sink.whole("b.md".into(), "found before");
+        let found = run_guarded(&RULE, Some("a.md"), |sink| {
+            sink.report_file("b.md".into(), "found before");
             panic!("on purpose");
         });
         let shown: Vec<_> = found.iter().map(|found| (found.rule.as_str(), found.path.as_str())).collect();
         assert_eq!(shown, [("falls-over", "b.md"), ("rule-failed", "a.md")]);
-        assert!(guarded(&RULE, None, |_| ()).is_empty());
+        assert!(run_guarded(&RULE, None, |_| ()).is_empty());
     }
 }

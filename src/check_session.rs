@@ -107,7 +107,7 @@ impl<'t> CheckSession<'t> {
         let baseline = path.map(|path| read_baseline(&path)).transpose()?;
         let asked = if options.to.is_empty() { &config.build.to } else { options.to };
         let hosts: Vec<&Target> =
-            if asked.is_empty() { targets.iter().collect() } else { targets.named(asked)? };
+            if asked.is_empty() { targets.iter().collect() } else { targets.by_names(asked)? };
         let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
         let passed_over =
             if options.no_ignore { SkipPolicy::Nothing } else { SkipPolicy::IgnoredAndPackages };
@@ -205,7 +205,7 @@ impl<'t> CheckSession<'t> {
         }
         if let Some(baseline) = &self.baseline {
             mark(&mut findings, &project);
-            let is_on = |name: &str| rules::find(name).is_some_and(|rule| self.settings.is_on(rule));
+            let is_on = |name: &str| rules::find(name).is_some_and(|rule| self.settings.is_enabled(rule));
             let stale = rules::find(baseline::STALE).filter(|rule| is_on(rule.name));
             let found = &mut findings.diagnostics;
             findings.known = baseline.apply(found, stale, |known| {
@@ -228,7 +228,7 @@ pub fn mark(findings: &mut Findings, project: &Project) {
 
 /// The cause of every finding.
 fn causes(findings: &Findings, project: &Project) -> Vec<String> {
-    fingerprint::causes(&findings.diagnostics, |path| project.file(path))
+    fingerprint::cause_fingerprints(&findings.diagnostics, |path| project.file(path))
 }
 
 fn read_baseline(path: &Path) -> Result<Baseline, CheckError> {

@@ -145,7 +145,7 @@ impl From<crate::build::BuildError> for CommandFailure {
     fn from(error: crate::build::BuildError) -> Self {
         let place = match &error {
             crate::build::BuildError::Config { path, line, column, .. } => {
-                Some((shown(path), *line, *column))
+                Some((shown_path(path), *line, *column))
             }
             _ => None,
         };
@@ -235,7 +235,7 @@ pub fn run() -> u8 {
 ///
 /// # Errors
 /// When an interrupt is pending.
-pub fn go_on() -> Result<(), CommandFailure> {
+pub fn check_interrupt() -> Result<(), CommandFailure> {
     interrupt::check().map_err(|_| CommandFailure::interrupted())
 }
 
@@ -248,8 +248,9 @@ fn verify_command(
     global: &GlobalOptions,
     console: &Console,
 ) -> Result<u8, CommandFailure> {
-    let build_to_temporary =
-        |src: &Path, hosts: &[String], out: &Path| build::into(src, hosts, out, global, &console.progress);
+    let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| {
+        build::build_into(src, hosts, out, global, &console.progress)
+    };
     let targets = targets(global)?;
     let is_source = |folder: &Path| crate::build::is_source(folder, &targets);
     let find_source = |wanted: &verify::compared_source::WantedSource<'_>| {
@@ -350,7 +351,7 @@ pub fn targets(global: &GlobalOptions) -> Result<Targets, CommandFailure> {
 }
 
 /// A path as the user would write it: relative to the working directory if it is below it.
-fn shown(path: &str) -> String {
+fn shown_path(path: &str) -> String {
     let here = std::env::current_dir().ok();
     let inner = here.as_deref().and_then(|here| Path::new(path).strip_prefix(here).ok());
     inner.map_or_else(|| path.to_owned(), |inner| inner.display().to_string())

@@ -11,7 +11,7 @@ mod shipped_files;
 mod side;
 mod wording;
 
-pub use commit_source::{CommitSource, past};
+pub use commit_source::{CommitSource, read_commit};
 pub use difference::{
     ChangedItem, DiffReport, HostDifference, ItemChange, LossChange, ValueChange, ValueTopic,
 };

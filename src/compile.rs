@@ -27,7 +27,7 @@ impl<'a> Discovery<'a> {
     /// # Errors
     /// When SRC is absent or contains no plugin.
     pub fn new(request: &'a SourceRequest, targets: &'a Targets) -> Result<Self, BuildError> {
-        Ok(Self { request, targets, gathered: build::gather(request, targets)? })
+        Ok(Self { request, targets, gathered: build::discover(request, targets)? })
     }
 
     /// Every file that is part of the source.

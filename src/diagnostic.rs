@@ -140,12 +140,12 @@ impl Diagnostic {
             column: start.column,
             end_line: end.line,
             end_column: end.column,
-            ..Self::whole(file.path.clone(), severity, rule, message)
+            ..Self::for_file(file.path.clone(), severity, rule, message)
         }
     }
 
     /// A finding about a file or folder as a whole.
-    pub fn whole(
+    pub fn for_file(
         path: impl Into<Utf8PathBuf>,
         severity: Severity,
         rule: &str,
@@ -187,7 +187,7 @@ impl Diagnostic {
     }
 
     /// The same finding with another place that belongs to it.
-    pub fn related(mut self, file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
+    pub fn with_related(mut self, file: &SourceFile, span: Span, message: impl Into<String>) -> Self {
         self.relate(file, span, message);
         self
     }

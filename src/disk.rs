@@ -93,8 +93,10 @@ impl DiskError {
         match self.source.kind() {
             io::ErrorKind::FileTooLarge if reading => "make it smaller, or check the path",
             io::ErrorKind::InvalidInput if reading => "put a regular file there",
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if temporary::is_ours(&self.path) => {
-                temporary::FULL
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+                if temporary::is_own_temporary(&self.path) =>
+            {
+                temporary::DISK_FULL_HELP
             }
             io::ErrorKind::NotFound => "check the path",
             io::ErrorKind::PermissionDenied if reading => "make it readable",
@@ -104,7 +106,7 @@ impl DiskError {
             }
             _ if reading => "check the disk, then try again",
             kind => match remedy(kind) {
-                Some(remedy) if temporary::is_ours(&self.path) => remedy.alone,
+                Some(remedy) if temporary::is_own_temporary(&self.path) => remedy.alone,
                 Some(remedy) => remedy.or_out,
                 None => "check the disk, or pass another folder with `--out`",
             },
@@ -160,7 +162,7 @@ pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, Disk
     let hashed = open_beneath::open_in_place(path).and_then(|(mut file, meta)| {
         let size = size.unwrap_or(meta.len());
         let hashed = fingerprint_of(&mut file, size, |_| Ok(()))?;
-        if hashed.size == size { Ok(hashed) } else { Err(changed()) }
+        if hashed.size == size { Ok(hashed) } else { Err(changed_error()) }
     });
     hashed.map_err(|error| DiskError::new("read", path, error))
 }
@@ -200,7 +202,7 @@ pub fn hash_beneath(folder: &Path, path: &Utf8Path) -> Option<io::Result<Fingerp
 #[error("it changed while it was being read")]
 struct ContentMismatch;
 
-fn changed() -> io::Error {
+fn changed_error() -> io::Error {
     io::Error::other(ContentMismatch)
 }
 
@@ -211,7 +213,7 @@ fn is_changed(error: &io::Error) -> bool {
 }
 
 /// Whether the open `file` of `size` bytes contains exactly `payload`.
-fn holds(file: &mut fs::File, size: u64, payload: &Payload) -> io::Result<bool> {
+fn has_content(file: &mut fs::File, size: u64, payload: &Payload) -> io::Result<bool> {
     match payload {
         Payload::Text(text) => {
             let mut buffer = Vec::new();
@@ -238,8 +240,8 @@ pub fn is_as_written(
     if meta.len() != print.size || replace::mode_differs(&meta, executable) {
         return Ok(false);
     }
-    const HELD: u64 = 1024 * 1024;
-    if print.size > HELD {
+    const READ_AT_ONCE: u64 = 1024 * 1024;
+    if print.size > READ_AT_ONCE {
         return Ok(fingerprint_of(&mut file, u64::MAX, |_| Ok(())).map_err(failed)? == *print);
     }
     let mut buffer = Vec::new();
@@ -292,7 +294,7 @@ fn fingerprint_of(
         }
         size += read as u64;
         if size > most {
-            return Err(changed());
+            return Err(changed_error());
         }
         hasher.update(&buffer[..read]);
         passed(&buffer[..read])?;

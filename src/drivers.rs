@@ -51,7 +51,7 @@ pub trait Driver: Sync {
         false
     }
     /// The host's name for a component of a plugin with this name in the ledger.
-    fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String;
+    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String;
     /// Who can start this skill or command; `None` if nobody can without `--allow-exec`.
     fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker>;
     /// The lines of a body that the host must give to the model.

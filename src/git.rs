@@ -18,7 +18,7 @@ pub use snapshot::CommitSnapshot;
 const MOST: usize = 64 * 1024 * 1024;
 
 /// The environment variables that git needs; no others are passed.
-pub const PASSED: [&str; 6] =
+pub const PASSED_VARIABLES: [&str; 6] =
     ["PATH", "HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "SYSTEMROOT"];
 
 /// The arguments of a diff that no configuration or external program can affect.
@@ -72,7 +72,9 @@ impl From<ConfigFailure<GitError>> for GitError {
 impl Git {
     /// Git in `folder`; only [`PASSED`] is passed from `environment`.
     pub fn new(folder: &Path, environment: impl Fn(&str) -> Option<String>) -> Self {
-        let passed = PASSED.iter().filter_map(|name| Some((OsString::from(name), environment(name)?.into())));
+        let passed = PASSED_VARIABLES
+            .iter()
+            .filter_map(|name| Some((OsString::from(name), environment(name)?.into())));
         let command = GitCommand::new(git_command::command("git", folder, passed));
         Self { folder: folder.to_owned(), command }
     }
@@ -82,11 +84,11 @@ impl Git {
     /// # Errors
     /// When it cannot be started.
     pub fn run(&self, arguments: &[&str]) -> Result<ChildOutput, GitError> {
-        self.ended(&self.command(arguments)?, MOST)
+        self.run_bounded(&self.command(arguments)?, MOST)
     }
 
     /// Runs a call of git with at most `most` bytes of output.
-    fn ended(&self, command: &ChildCommand, most: usize) -> Result<ChildOutput, GitError> {
+    fn run_bounded(&self, command: &ChildCommand, most: usize) -> Result<ChildOutput, GitError> {
         let ended = command.run_piped(most).map_err(not_run)?;
         match NoAnswer::find(&ended, &self.folder) {
             None => Ok(ended),
@@ -104,7 +106,7 @@ impl Git {
     /// # Errors
     /// When it cannot be started, or fails.
     pub fn answer(&self, arguments: &[&str]) -> Result<Vec<u8>, GitError> {
-        answered(&self.run(arguments)?)
+        output_of(&self.run(arguments)?)
     }
 
     /// Checks that the folder is in a work tree that contains the repository itself.
@@ -115,7 +117,7 @@ impl Git {
         let inside = self.run(&["rev-parse", "--is-inside-work-tree"])?;
         if !inside.succeeded() {
             let message =
-                format!("`{}` is not in a git work tree: {}", self.folder.display(), first(&inside));
+                format!("`{}` is not in a git work tree: {}", self.folder.display(), first_line(&inside));
             return Err(GitError::new(message, help));
         }
         let repository = self.answer(&["rev-parse", "--absolute-git-dir"])?;
@@ -143,7 +145,7 @@ impl Git {
             let help = "commit something first, for example with `git add . && git commit`";
             return Err(GitError::new("the repository has no commits yet".to_owned(), help.to_owned()));
         }
-        Err(GitError::new(format!("unknown commit `{reference}`"), self.missing(reference)?))
+        Err(GitError::new(format!("unknown commit `{reference}`"), self.missing_reference(reference)?))
     }
 
     /// The merge base of this branch and `reference`, whose commit is `commit`.
@@ -156,7 +158,7 @@ impl Git {
             return Ok(base.stdout_text().trim().to_owned());
         }
         let message = format!("this branch and `{reference}` have no commit in common in this clone");
-        Err(GitError::new(message, self.missing(reference)?))
+        Err(GitError::new(message, self.missing_reference(reference)?))
     }
 
     /// The folder relative to the top of its repository; empty for the top itself.
@@ -220,10 +222,10 @@ impl Git {
     }
 
     fn command(&self, arguments: &[&str]) -> Result<ChildCommand, GitError> {
-        Ok(self.command.command(arguments.iter().copied(), |question| self.ended(question, MOST))?)
+        Ok(self.command.command(arguments.iter().copied(), |question| self.run_bounded(question, MOST))?)
     }
 
-    fn missing(&self, reference: &str) -> Result<String, GitError> {
+    fn missing_reference(&self, reference: &str) -> Result<String, GitError> {
         Ok(if self.is_shallow()? {
             "this clone is shallow: `git fetch --unshallow`, or check it out with more of its history"
                 .to_owned()
@@ -245,7 +247,7 @@ fn not_run(error: std::io::Error) -> GitError {
     )
 }
 
-fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
+fn output_of(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
     if ended.succeeded() {
         return Ok(ended.stdout.clone());
     }
@@ -256,12 +258,12 @@ fn answered(ended: &ChildOutput) -> Result<Vec<u8>, GitError> {
             "inspect the commits: one may expand to more files than a disk can hold",
         ));
     }
-    let message = format!("`git` failed with {}: {}", ended.status_text(), first(ended));
+    let message = format!("`git` failed with {}: {}", ended.status_text(), first_line(ended));
     Err(GitError::new(message, "run git by hand in this folder to see more"))
 }
 
 /// The first line of git's output.
-fn first(ended: &ChildOutput) -> String {
+fn first_line(ended: &ChildOutput) -> String {
     let text = ended.stderr_text();
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("no output");
     line.trim_start_matches("fatal: ").to_owned()

@@ -95,7 +95,7 @@ impl GitCommand {
     }
 
     /// A call that reads no object or file of the repository, so that no program named in its configuration can run.
-    pub fn plain<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> ChildCommand {
+    pub fn plain_call<A: Into<OsString>>(&self, arguments: impl IntoIterator<Item = A>) -> ChildCommand {
         self.overridden(&GitOverrides::default(), arguments)
     }
 
@@ -127,11 +127,12 @@ impl GitCommand {
         &self,
         run: impl Fn(&ChildCommand) -> Result<ChildOutput, E>,
     ) -> Result<Arc<GitOverrides>, ConfigFailure<E>> {
-        let known = self.known().clone();
+        let known = self.cached_overrides().clone();
         if let Some(known) = known {
             return Ok(known);
         }
-        let ask = |question: &[&str]| run(&self.plain(question.iter().copied())).map_err(ConfigFailure::Call);
+        let ask =
+            |question: &[&str]| run(&self.plain_call(question.iter().copied())).map_err(ConfigFailure::Call);
         let answer = ask(&settings::QUESTION)?;
         let parsed = match answer.code {
             Some(UNKNOWN_OPTION) => GitOverrides::parse(&ask(&settings::OLD_QUESTION)?.stdout, false),
@@ -141,15 +142,15 @@ impl GitCommand {
             None => return Err(ConfigFailure::Ended(answer)),
         };
         let found = parsed.map_err(ConfigFailure::Key)?;
-        Ok(Arc::clone(self.known().insert(Arc::new(found))))
+        Ok(Arc::clone(self.cached_overrides().insert(Arc::new(found))))
     }
 
     /// Forces another query: a checkout may change configuration that depends on the branch or is in the working tree.
     pub fn forget_overrides(&self) {
-        *self.known() = None;
+        *self.cached_overrides() = None;
     }
 
-    fn known(&self) -> MutexGuard<'_, Option<Arc<GitOverrides>>> {
+    fn cached_overrides(&self) -> MutexGuard<'_, Option<Arc<GitOverrides>>> {
         self.overrides.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

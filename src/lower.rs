@@ -109,7 +109,7 @@ pub fn lower(
     let plans: Vec<PluginPlan> =
         project.plugins.iter().map(|plugin| PluginPlan::new(project, plugin, target, resolved)).collect();
     let session = SessionListing::from_listings(target, plans.iter().map(|plan| &plan.listing));
-    let mut whole = rows::outside(project, source);
+    let mut whole = rows::outside_rows(project, source);
     whole.diagnostics.extend(session.as_ref().and_then(|session| session.report(target)));
     let mut declared = Declarations::new(source.marketplace.as_str().into(), []);
     for (plugin, PluginPlan { own, places, listing }) in project.plugins.iter().zip(plans) {
@@ -222,7 +222,7 @@ mod tests {
         let content = NodeContent::Text(source.to_string());
         let from = from.map(Into::into);
         let node = BundleNode { path: path.into(), executable: false, content, from };
-        let decision = Decision::of_file("kit", source).placed_at(path).became(outcome, "because");
+        let decision = Decision::of_file("kit", source).placed_at(path).with_outcome(outcome, "because");
         LoweredPart { nodes: vec![node], decisions: vec![decision], ..LoweredPart::default() }
     }
 

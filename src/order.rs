@@ -24,7 +24,7 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
 
 /// Sorts with a comparison; the order of equal items is kept.
 pub fn sort_by<T>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering) {
-    let mut places = places(items.len(), &|one, other| order(&items[one], &items[other]));
+    let mut places = sorted_indices(items.len(), &|one, other| order(&items[one], &items[other]));
     for at in 0..items.len() {
         while places[at] != at {
             let place = places[at];
@@ -35,7 +35,7 @@ pub fn sort_by<T>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering) {
 }
 
 /// The indices of the items in sorted order.
-fn places(count: usize, order: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+fn sorted_indices(count: usize, order: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut sorted: Vec<usize> = (0..count).collect();
     sorted.sort_unstable_by(|one, other| order(*one, *other).then(one.cmp(other)));
     let mut places = vec![0; count];

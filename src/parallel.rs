@@ -6,15 +6,15 @@ use std::sync::Once;
 use rayon::prelude::*;
 
 /// The number of files from which threads pay off: with fewer, the first one is done before the others have woken up.
-const MANY: usize = 200;
+const THREADS_FROM: usize = 200;
 
 /// Whether work over so many files runs in parallel. The threads are created when they are first needed.
 pub fn pays(files: usize) -> bool {
-    static MADE: Once = Once::new();
-    if files < MANY {
+    static POOL_CREATED: Once = Once::new();
+    if files < THREADS_FROM {
         return false;
     }
-    MADE.call_once(work_on_this_thread);
+    POOL_CREATED.call_once(work_on_this_thread);
     true
 }
 
@@ -52,8 +52,8 @@ fn work_on_this_thread() {
 /// the heap. It takes two blocks: the first is mapped outside of the heap, and freeing it tells glibc that blocks of
 /// that size are common.
 fn make_room() {
-    const ROOM: usize = 8 << 20;
+    const STACK_BYTES: usize = 8 << 20;
     for _ in 0..2 {
-        drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(STACK_BYTES)));
     }
 }

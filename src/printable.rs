@@ -10,16 +10,16 @@ pub use hidden_kind::{HiddenKind, is_hidden};
 
 /// The text on one line: line feeds and tabs are escaped as well.
 pub fn line(text: &str) -> Cow<'_, str> {
-    escaped(text, |c| c.is_control() || is_hidden(c), spelled)
+    escape(text, |c| c.is_control() || is_hidden(c), spelled)
 }
 
 /// The text with line feeds and tabs kept; `\r\n` becomes a line feed.
 pub fn block(text: &str) -> Cow<'_, str> {
     let unsafe_in_block = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c));
     if text.contains("\r\n") {
-        return Cow::Owned(escaped(&text.replace("\r\n", "\n"), unsafe_in_block, spelled).into_owned());
+        return Cow::Owned(escape(&text.replace("\r\n", "\n"), unsafe_in_block, spelled).into_owned());
     }
-    escaped(text, unsafe_in_block, spelled)
+    escape(text, unsafe_in_block, spelled)
 }
 
 /// The text of a whole report that may be colored: like [`block`], but colors and `\r\n` are kept.
@@ -143,7 +143,7 @@ fn colour(text: &str) -> usize {
 /// serializers escape them inside strings.
 pub fn json(document: &str) -> Cow<'_, str> {
     let unsafe_in_json = |c: char| c > '\u{1f}' && (c.is_control() || is_hidden(c));
-    let safe = escaped(document, unsafe_in_json, |c, out| {
+    let safe = escape(document, unsafe_in_json, |c, out| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             let _ = write!(out, "\\u{unit:04x}");
         }
@@ -162,7 +162,7 @@ fn spelled(c: char, out: &mut String) {
     }
 }
 
-fn escaped(text: &str, is_unsafe: impl Fn(char) -> bool, spell: impl Fn(char, &mut String)) -> Cow<'_, str> {
+fn escape(text: &str, is_unsafe: impl Fn(char) -> bool, spell: impl Fn(char, &mut String)) -> Cow<'_, str> {
     let Some(first) = text.find(&is_unsafe) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len() + 16);
     out += &text[..first];

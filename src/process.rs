@@ -165,7 +165,7 @@ impl ChildCommand {
     }
 
     /// Kills the child also when this program is killed; for long-running children.
-    pub fn guarded(mut self) -> Self {
+    pub fn killed_with_parent(mut self) -> Self {
         self.guarded = true;
         self
     }
@@ -224,7 +224,7 @@ impl ChildCommand {
 
     /// Prepares the call. An interrupt from here on kills the child, even during its start.
     fn prepared(&self) -> io::Result<std::process::Command> {
-        interrupt::busy();
+        interrupt::enter_critical_section();
         interrupt::check()?;
         let mut command = std::process::Command::new(&self.program);
         command

@@ -34,7 +34,7 @@ pub struct Progress(Option<Arc<ProgressState>>);
 
 impl fmt::Debug for Progress {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Progress({:?})", self.current())
+        write!(out, "Progress({:?})", self.activity())
     }
 }
 
@@ -69,7 +69,7 @@ impl Progress {
     /// A point where a test can pause the run.
     fn hold(&self) {
         #[cfg(feature = "fault")]
-        hold::pass(&self.current());
+        hold::pass(&self.activity());
     }
 
     /// Announces, in one line, what the user should know before a long operation continues.
@@ -81,7 +81,7 @@ impl Progress {
 
     /// Starts a repeated activity with `total` items. While the returned value exists, activities within each item are
     /// not shown.
-    pub fn each(&self, text: impl Into<String>, total: usize) -> RepeatedWork {
+    pub fn repeat(&self, text: impl Into<String>, total: usize) -> RepeatedWork {
         if let Some(state) = &self.0 {
             *lock(&state.outer) = Some((Activity { text: text.into(), total }, 0));
         }
@@ -97,13 +97,13 @@ impl Progress {
     }
 
     /// The current activity, with its count.
-    pub fn current(&self) -> String {
+    pub fn activity(&self) -> String {
         let Some(state) = &self.0 else { return String::new() };
         if let Some((outer, done)) = lock(&state.outer).as_ref() {
-            return shown(outer, *done);
+            return counted_activity(outer, *done);
         }
         let current = lock(&state.current);
-        shown(&current, state.done.load(Ordering::Relaxed))
+        counted_activity(&current, state.done.load(Ordering::Relaxed))
     }
 }
 
@@ -135,7 +135,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn shown(current: &Activity, done: usize) -> String {
+fn counted_activity(current: &Activity, done: usize) -> String {
     match (current.total, done) {
         (0, 0) => current.text.clone(),
         (0, found) => format!("{}: {found} found", current.text),
@@ -150,12 +150,12 @@ mod tests {
     #[test]
     fn what_is_done_over_and_over_is_counted_whatever_is_done_within() {
         let progress = Progress::new(|_| ());
-        let cases = progress.each("cases", 7);
+        let cases = progress.repeat("cases", 7);
         progress.clone().begin("files", 9);
         cases.step();
-        assert_eq!(progress.current(), "cases: 1 of 7");
+        assert_eq!(progress.activity(), "cases: 1 of 7");
         drop(cases);
-        assert_eq!(progress.current(), "files: 0 of 9");
+        assert_eq!(progress.activity(), "files: 0 of 9");
     }
 
     #[test]
@@ -163,12 +163,12 @@ mod tests {
         let (one, other) = (Progress::new(|_| ()), Progress::default());
         one.set("building");
         other.set("checking");
-        assert_eq!((one.current().as_str(), other.current().as_str()), ("building", ""));
+        assert_eq!((one.activity().as_str(), other.activity().as_str()), ("building", ""));
     }
 
     #[test]
     fn what_turns_up_is_counted_before_anybody_knows_how_much_it_is() {
-        let shown = |total, done| shown(&Activity { text: "files".to_owned(), total }, done);
+        let shown = |total, done| counted_activity(&Activity { text: "files".to_owned(), total }, done);
         assert_eq!(shown(0, 0), "files");
         assert_eq!(shown(0, 2), "files: 2 found");
         assert_eq!(shown(9, 2), "files: 2 of 9");

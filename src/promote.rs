@@ -21,12 +21,12 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
 
-pub use judge::after as check_after;
+pub use judge::findings_after as check_after;
 pub use place::Remark;
 pub use rebaseline::renewed;
-pub use scope::{asked, repository};
+pub use scope::{qualified_skill, repository};
 pub use selection::{AmbiguousChoice, BetaSkill, SkillChoice, choose};
-pub use target_state::{SkillDifferences, TargetState, dead_ends, in_the_way, standing, views};
+pub use target_state::{SkillDifferences, TargetState, blocking_links, dead_ends, standing, views};
 
 use crate::model::project::Project;
 use crate::progress::Progress;
@@ -105,7 +105,7 @@ pub fn plan(
         let path = file.path.as_path();
         let Some(text) = file.text() else {
             if let FileContent::NotText { reason, .. } = &file.content {
-                plan.notes.push(place::whole(path, format!("was not searched: the file {reason}")));
+                plan.notes.push(place::file_remark(path, format!("was not searched: the file {reason}")));
             }
             continue;
         };
@@ -120,7 +120,7 @@ pub fn plan(
             Vec::new()
         };
         let record = history::record(path, text).filter(|_| !own);
-        let bundle = bundles.iter().find(|bundle| bundle.holds(path));
+        let bundle = bundles.iter().find(|bundle| bundle.contains(path));
         for mention in finder.find(file, text) {
             if changes.iter().any(|change| touches(change.span, mention.span)) {
                 continue;
@@ -146,7 +146,7 @@ pub fn plan(
         if !changes.is_empty() {
             changes.sort_by_key(|change| change.span);
             changes.dedup_by(|later, earlier| touches(earlier.span, later.span));
-            plan.notes.extend(place::around(file, text, &changes, beta));
+            plan.notes.extend(place::remarks_near_changes(file, text, &changes, beta));
             plan.rewrite(file, changes);
         }
     }
@@ -187,7 +187,7 @@ impl PromotionPlan {
 }
 
 /// The new path of the file at `path`.
-pub fn moved(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Utf8PathBuf {
+pub fn new_path(path: &Utf8Path, from: &Utf8Path, to: &Utf8Path) -> Utf8PathBuf {
     match path.strip_prefix(from) {
         Ok(inner) if inner.as_str().is_empty() => to.to_owned(),
         Ok(inner) => to.join(inner),

@@ -78,9 +78,9 @@ pub fn check(context: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseErr
 }
 
 /// A finding about a whole file, with a path relative to the top of the repository.
-fn found(path: &Utf8Path, severity: Severity, rule: &str, message: String) -> Diagnostic {
+fn file_finding(path: &Utf8Path, severity: Severity, rule: &str, message: String) -> Diagnostic {
     let path = if path.as_str().is_empty() { Utf8Path::new(".") } else { path };
-    Diagnostic::whole(path, severity, rule, message)
+    Diagnostic::for_file(path, severity, rule, message)
 }
 
 /// Converts the paths of a finding from relative to `place` to relative to the top of the repository.

@@ -43,7 +43,7 @@ pub fn emitted(
     let fail = |message: String| {
         let path = node.from.clone().unwrap_or_else(|| node.path.clone());
         let help = "this is a bug in plugcast; please report it with the file";
-        vec![Diagnostic::whole(path, Severity::Error, RULE, message).host(&target.name).help(help)]
+        vec![Diagnostic::for_file(path, Severity::Error, RULE, message).host(&target.name).help(help)]
     };
     match &node.content {
         NodeContent::Markdown(_) => {

@@ -117,7 +117,7 @@ fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallF
     let environment = environment.with_root(root);
     let delivery = invocation.run(&environment);
     // From here on the response itself is printed.
-    interrupt::busy();
+    interrupt::enter_critical_section();
     match delivery {
         Ok(delivery) if !interrupt::pending() => {
             undo.extend(delivery.undo().iter().map(OsString::from));

@@ -164,12 +164,12 @@ pub const OUTPUT: &str = "it is the output folder of this build";
 /// Why a bundle is excluded.
 pub const BUNDLE: &str = "it is a bundle that a build wrote";
 /// Why a path outside the plugins is excluded.
-pub const OUTSIDE: &str = "it is part of no plugin";
+pub const OUTSIDE_PLUGINS: &str = "it is part of no plugin";
 
 /// Why a link to a file outside the source is excluded.
-pub const LEAVES: &str = "the link leaves the source";
+pub const LINK_LEAVES_SOURCE: &str = "the link leaves the source";
 /// Why a staged text that never replaced its file is excluded.
-pub const UNFINISHED: &str = "an interrupted change left it behind";
+pub const UNFINISHED_CHANGE: &str = "an interrupted change left it behind";
 /// The suffix of staged texts.
 pub const UNFINISHED_ENDING: &str = ".plugcast-new";
 
@@ -182,7 +182,8 @@ pub const TOO_LARGE_TOGETHER: &str = "with it the files of the source are larger
 
 /// Reasons of exclusions that change without a change of the source: a build folder, installed packages, the checkout
 /// itself. Ledgers that differ only in such rows are equivalent.
-pub const COMING_AND_GOING: [&str; 6] = [VERSION_CONTROL, IGNORED, OUTPUT, BUNDLE, OUTSIDE, UNFINISHED];
+pub const COMING_AND_GOING: [&str; 6] =
+    [VERSION_CONTROL, IGNORED, OUTPUT, BUNDLE, OUTSIDE_PLUGINS, UNFINISHED_CHANGE];
 
 /// A path of the source that is excluded from the build, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -287,8 +288,8 @@ impl SourceTree {
     pub fn move_folder(&mut self, from: &Utf8Path, to: &Utf8Path) {
         let (moved, mut rest): (Vec<SourceFile>, Vec<SourceFile>) = std::mem::take(&mut self.files)
             .into_iter()
-            .partition(|file| inside(file.path.as_str(), from.as_str()));
-        rest.retain(|file| !inside(file.path.as_str(), to.as_str()));
+            .partition(|file| is_inside(file.path.as_str(), from.as_str()));
+        rest.retain(|file| !is_inside(file.path.as_str(), to.as_str()));
         self.files = rest;
         for mut file in moved {
             if let Ok(inner) = file.path.strip_prefix(from) {
@@ -307,12 +308,12 @@ impl SourceTree {
 
     /// Removes a file.
     pub fn remove(&mut self, path: &Utf8Path) -> Option<SourceFile> {
-        self.place(plain(path).as_str()).ok().map(|at| self.files.remove(at))
+        self.place(normalized(path).as_str()).ok().map(|at| self.files.remove(at))
     }
 
     /// The file at `path`.
     pub fn get(&self, path: impl AsRef<Utf8Path>) -> Option<&SourceFile> {
-        self.place(plain(path.as_ref()).as_str()).ok().map(|at| &self.files[at])
+        self.place(normalized(path.as_ref()).as_str()).ok().map(|at| &self.files[at])
     }
 
     /// All files, sorted by path.
@@ -321,21 +322,21 @@ impl SourceTree {
     }
 
     /// The files below `folder` (all of them for an empty path), sorted by path.
-    pub fn below<'a>(&'a self, folder: &'a Utf8Path) -> impl Iterator<Item = &'a SourceFile> {
-        let folder = plain(folder);
+    pub fn files_below<'a>(&'a self, folder: &'a Utf8Path) -> impl Iterator<Item = &'a SourceFile> {
+        let folder = normalized(folder);
         let start = self.files.partition_point(|file| by_parts(file.path.as_str(), folder.as_str()).is_lt());
-        self.files[start..].iter().take_while(move |file| inside(file.path.as_str(), folder.as_str()))
+        self.files[start..].iter().take_while(move |file| is_inside(file.path.as_str(), folder.as_str()))
     }
 
     /// Whether there is any file below `folder`.
     pub fn has_folder(&self, folder: &Utf8Path) -> bool {
-        self.below(folder).any(|file| file.path != folder)
+        self.files_below(folder).any(|file| file.path != folder)
     }
 
     /// Names of the folders directly below `folder`, sorted.
     pub fn child_folders(&self, folder: &Utf8Path) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        for file in self.below(folder) {
+        for file in self.files_below(folder) {
             let Ok(rest) = file.path.strip_prefix(folder) else { continue };
             let mut parts = rest.components();
             if let (Some(first), Some(_)) = (parts.next(), parts.next())
@@ -350,13 +351,13 @@ impl SourceTree {
 }
 
 /// Whether `path` is `folder` or inside of it; both must be normalized.
-pub fn inside(path: &str, folder: &str) -> bool {
+pub fn is_inside(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// `path` without empty parts and `.`.
-fn plain(path: &Utf8Path) -> Cow<'_, Utf8Path> {
+fn normalized(path: &Utf8Path) -> Cow<'_, Utf8Path> {
     let text = path.as_str();
     if text.ends_with('/') || text.contains("//") || text.contains("/.") {
         return Cow::Owned(path.components().collect());
@@ -374,7 +375,7 @@ mod tests {
         for path in ["a/x", "a-b/x", "a/b/y", "b/z"] {
             tree.insert(SourceFile::new(path.into(), PathBuf::new(), false, 0, FileContent::OnDisk));
         }
-        let below: Vec<_> = tree.below(Utf8Path::new("a")).map(|file| file.path.as_str()).collect();
+        let below: Vec<_> = tree.files_below(Utf8Path::new("a")).map(|file| file.path.as_str()).collect();
         assert_eq!(below, ["a/b/y", "a/x"]);
         assert_eq!(tree.child_folders(Utf8Path::new("")), ["a", "a-b", "b"]);
         assert_eq!(tree.child_folders(Utf8Path::new("a")), ["b"]);

@@ -112,7 +112,7 @@ impl Targets {
     }
 
     /// sha256 of the hosts added to the embedded ones; empty if there are none.
-    pub fn added(&self) -> &str {
+    pub fn added_digest(&self) -> &str {
         &self.added
     }
 
@@ -125,7 +125,7 @@ impl Targets {
     ///
     /// # Errors
     /// The first unknown host.
-    pub fn named(&self, names: &[String]) -> Result<Vec<&Target>, UnknownHost> {
+    pub fn by_names(&self, names: &[String]) -> Result<Vec<&Target>, UnknownHost> {
         if names.iter().any(|name| name == "all") {
             return Ok(self.iter().collect());
         }
@@ -157,7 +157,7 @@ impl Targets {
     }
 
     /// Manifests and folders that only one host reads, of every known host.
-    pub fn owned(&self) -> Vec<String> {
+    pub fn host_owned_paths(&self) -> Vec<String> {
         let owned = self.hosts.values().flat_map(|target| &target.host.owns);
         owned.chain(&self.source().foreign).cloned().collect()
     }
@@ -275,7 +275,7 @@ fn check(target: &Target) -> Result<(), String> {
             ));
         }
         for (field, rule) in rules {
-            let floor = rule.axis.map(Axis::floor);
+            let floor = rule.axis.map(Axis::minimum_class);
             if let (Some(floor), Some(class)) = (floor, rule.class)
                 && class > floor
             {
@@ -292,9 +292,9 @@ fn check(target: &Target) -> Result<(), String> {
     }
     for (kind, facts) in &target.components {
         if let (Some(axis), Some(class)) = (facts.axis, facts.class)
-            && class > axis.floor()
+            && class > axis.minimum_class()
         {
-            let (class, floor) = (name(class), name(axis.floor()));
+            let (class, floor) = (name(class), name(axis.minimum_class()));
             return Err(format!(
                 "`components.{kind}` declares `{class}`, but losses of its axis are at least `{floor}`"
             ));

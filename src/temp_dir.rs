@@ -21,7 +21,7 @@ impl TempFolder {
     /// # Errors
     /// When the system's folder for temporary files cannot be written to.
     pub fn new() -> io::Result<Self> {
-        interrupt::busy();
+        interrupt::enter_critical_section();
         interrupt::check()?;
         // Its files may be private, and no other user may swap names in it.
         let private = Permissions::from_mode(0o700);

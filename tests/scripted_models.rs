@@ -59,7 +59,9 @@ fn exchange(spoken: &ProtocolSample, requests: &[(&str, &str, String)]) -> (Vec<
     let server = ModelServer::start(spoken.protocol, &[]).expect("a port of loopback");
     let evening = ScriptStep::reply(ModelReply::text("good evening")).expects(["keys"]);
     let known = |request: &plugcast::drivers::script::ModelRequest| request.user_text().starts_with("hello");
-    server.follow(ModelScript::default().with_conversation(Conversation::new("main", known).then(evening)));
+    server.switch_script(
+        ModelScript::default().with_conversation(Conversation::new("main", known).then(evening)),
+    );
     let send = |(method, path, body): &(&str, &str, String)| {
         let url = format!("{}{path}", server.address());
         let request = match *method {

@@ -63,13 +63,13 @@ pub(super) fn find(
         out: AdjacentSources::default(),
     };
     for location in taken {
-        let own = owned(file_system, src, location, source);
+        let own = parts_of_known_plugins(file_system, src, location, source);
         search.taken.insert(location.root.as_str(), own.whole);
         search.places.folders.extend(own.folders.into_iter().map(Utf8PathBuf::into_string));
         search.places.shelves.extend(own.shelves.into_iter().map(Utf8PathBuf::into_string));
     }
     search.out.left_out.extend(exclusions.iter().filter(|one| one.reason == BUNDLE).cloned());
-    search.out.left_out.extend(unread(files, targets));
+    search.out.left_out.extend(unchecked_paths(files, targets));
     search.root(taken);
     for part in parts {
         search.walk(part, 0);
@@ -78,7 +78,7 @@ pub(super) fn find(
 }
 
 /// The files and folders of a host's project that are not checked, with reasons.
-fn unread(files: &Files, targets: &Targets) -> BTreeSet<Exclusion> {
+fn unchecked_paths(files: &Files, targets: &Targets) -> BTreeSet<Exclusion> {
     let places: Vec<_> = targets.iter().flat_map(|target| &target.checks.project_unread).collect();
     let hidden = files.iter().filter(|path| path.as_str().starts_with('.') || path.as_str().contains("/."));
     let above = hidden.flat_map(|path| path.ancestors());
@@ -142,7 +142,7 @@ impl AdjacentSearch<'_> {
         for (name, kind) in [("agents", ComponentKind::Agent), ("commands", ComponentKind::Command)] {
             let name = Utf8PathBuf::from(name);
             let within = |path: &Utf8Path| taken.iter().any(|location| path.starts_with(&location.root));
-            let texts = self.files.inside(&name);
+            let texts = self.files.files_below(&name);
             let is_skill = |path: &Utf8PathBuf| path.file_name() == Some(SKILL_FILE);
             if within(&name) || !holds_texts(&name, self.files) {
                 continue;
@@ -178,8 +178,8 @@ impl AdjacentSearch<'_> {
                 return self.pass_over(folder);
             }
             let project = self.own_projects.iter().any(|own| own == name);
-            let declared = self.files.has(&folder.join(&self.source.manifest));
-            if !project && !declared && self.files.has(&folder.join(SKILL_FILE)) {
+            let declared = self.files.contains(&folder.join(&self.source.manifest));
+            if !project && !declared && self.files.contains(&folder.join(SKILL_FILE)) {
                 let parent = folder.parent().unwrap_or(folder).to_owned();
                 return self.skills.entry(parent).or_default().push(folder.to_owned());
             }
@@ -187,7 +187,7 @@ impl AdjacentSearch<'_> {
                 return self.out.locations.push(location(folder, Vec::new(), LocationForm::Foreign));
             }
             let hidden = name.starts_with('.');
-            let has_settings = || settings::FILES.iter().any(|file| self.files.has(&folder.join(file)));
+            let has_settings = || settings::FILES.iter().any(|file| self.files.contains(&folder.join(file)));
             let form = if project && !declared { LocationForm::Project } else { LocationForm::Plugin };
             if declared
                 || (project || !hidden) && holds_components(folder, self.files)
@@ -217,14 +217,14 @@ impl AdjacentSearch<'_> {
     fn holds_foreign(&self, folder: &Utf8Path, files: &ProjectFiles) -> bool {
         let ending = Some(files.format.extension());
         files.folders.iter().any(|one| folder.ends_with(one))
-            && self.files.inside(folder).iter().any(|path| path.extension() == ending)
+            && self.files.files_below(folder).iter().any(|path| path.extension() == ending)
     }
 
     fn pass_over(&mut self, folder: &Utf8Path) {
         let is_one = |path: &Utf8PathBuf| {
             path.file_name() == Some(SKILL_FILE) || path.ends_with(&self.source.manifest)
         };
-        if self.files.inside(folder).iter().any(is_one) {
+        if self.files.files_below(folder).iter().any(is_one) {
             let (path, reason) = (folder.to_owned(), UNINSTALLED.to_owned());
             self.out.left_out.push(Exclusion { path, reason, fault: false });
         }
@@ -251,7 +251,7 @@ impl AdjacentSearch<'_> {
                 let path = src.join(path);
                 file_system.canonical(&path).is_ok_and(|real| real == path)
             };
-            is_own(&location.root) && files.inside(&location.root).iter().any(is_own)
+            is_own(&location.root) && files.files_below(&location.root).iter().any(is_own)
         });
         self.out
     }
@@ -260,7 +260,7 @@ impl AdjacentSearch<'_> {
 /// A location named after its path, which is unique.
 fn location(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm) -> PluginLocation {
     let parts: Vec<&str> = root.components().map(|part| part.as_str().trim_start_matches('.')).collect();
-    let name = names::shown(&parts.join("-"));
+    let name = names::skill_name(&parts.join("-"));
     let name = Some(name.trim_matches('-').to_owned()).filter(|name| !name.is_empty());
     let name = name.or_else(|| Some("source".to_owned()));
     PluginLocation {
@@ -275,7 +275,7 @@ fn location(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm)
 }
 
 /// The parts of its folder that belong to a plugin that is already read.
-fn owned(
+fn parts_of_known_plugins(
     file_system: &FileSystem,
     src: &Path,
     location: &PluginLocation,

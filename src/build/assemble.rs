@@ -58,16 +58,19 @@ impl BundleRecord {
     /// is not written.
     pub fn is_refused(&self) -> bool {
         let left_out = |path: &str| {
-            self.ledger.rows.iter().any(|row| row.path == path && row.reason.as_deref() == Some(REFUSED))
+            self.ledger
+                .rows
+                .iter()
+                .any(|row| row.path == path && row.reason.as_deref() == Some(REFUSED_BY_HOST))
         };
-        refused(&self.diagnostics).any(|found| !left_out(&found.path))
+        refusals(&self.diagnostics).any(|found| !left_out(&found.path))
     }
 }
 
 /// The reason for leaving out a component whose emitted file the host would refuse or misread.
-const REFUSED: &str = "the host would refuse or misread its emitted file";
+const REFUSED_BY_HOST: &str = "the host would refuse or misread its emitted file";
 
-fn refused(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
+fn refusals(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
     found.iter().filter(|found| found.rule == reread::RULE && found.severity == Severity::Error)
 }
 
@@ -94,12 +97,18 @@ pub fn assemble(
 ) -> Result<HostBundle, BuildError> {
     let project = project.for_host(&target.name, targets.source());
     let bundle = assemble_all(&project, target, targets, purpose, progress)?;
-    let found: Vec<Diagnostic> = refused(&bundle.record.diagnostics).cloned().collect();
+    let found: Vec<Diagnostic> = refusals(&bundle.record.diagnostics).cloned().collect();
     if found.is_empty() {
         return Ok(bundle);
     }
     let paths: BTreeSet<String> = found.iter().map(|found| found.path.clone()).collect();
-    let mut rest = assemble_all(&project.without(&paths, REFUSED), target, targets, purpose, progress)?;
+    let mut rest = assemble_all(
+        &project.without_components(&paths, REFUSED_BY_HOST),
+        target,
+        targets,
+        purpose,
+        progress,
+    )?;
     rest.record.diagnostics.extend(found);
     Ok(rest)
 }

@@ -84,7 +84,7 @@ impl CacheKey {
     ) -> Result<Self, BuildError> {
         let inputs = CacheInputs {
             program: PROGRAM,
-            targets: targets.added(),
+            targets: targets.added_digest(),
             name: request.name.as_deref(),
             own_name: request.own_name(),
             options,
@@ -93,8 +93,8 @@ impl CacheKey {
             source: source_digest(&gathered.tree, &request.file_system)?,
             links: gathered.tree.links.iter().map(|(path, to)| (path.as_str(), to.as_str())).collect(),
             empty_folders: gathered.tree.empty_folders.iter().map(|path| path.as_str()).collect(),
-            left_out: left_out(&gathered.tree.exclusions),
-            outside: left_out(&gathered.outside),
+            left_out: exclusion_keys(&gathered.tree.exclusions),
+            outside: exclusion_keys(&gathered.outside),
         };
         Ok(Self(disk::sha256(emit::json::to_string(&inputs).as_bytes())))
     }
@@ -105,7 +105,7 @@ impl CacheKey {
     }
 }
 
-fn left_out(exclusions: &[Exclusion]) -> Vec<(&str, &str, bool)> {
+fn exclusion_keys(exclusions: &[Exclusion]) -> Vec<(&str, &str, bool)> {
     exclusions.iter().map(|one| (one.path.as_str(), &*one.reason, one.fault)).collect()
 }
 
@@ -245,7 +245,7 @@ impl BuildCache {
     }
 
     fn read(&self, inputs: &str) -> Option<CachedBuild> {
-        let root = self.caches.as_ref()?.inner(Path::new(BUILDS)).ok()??;
+        let root = self.caches.as_ref()?.subfolder(Path::new(BUILDS)).ok()??;
         let name = PathBuf::from(format!("{inputs}.json"));
         let bytes = root.read_secret(&name, SizeLimit::Document).ok()??;
         let cached: CachedBuild = serde_json::from_slice(&bytes).ok()?;
@@ -262,7 +262,7 @@ fn tidy(root: &Root) -> Result<(), disk::root::RootError> {
     }
     let mut dated = Vec::with_capacity(names.len());
     for (name, _) in names {
-        dated.push((root.changed(Path::new(&name))?, name));
+        dated.push((root.modified(Path::new(&name))?, name));
     }
     dated.sort();
     dated.iter().take(dated.len() - MOST_KEPT / 2).try_for_each(|(_, name)| root.remove(Path::new(name)))

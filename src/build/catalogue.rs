@@ -90,7 +90,7 @@ pub(super) fn find_itself(
 }
 
 /// The plugins of this source that a marketplace lists.
-pub(super) fn listed(
+pub(super) fn listed_plugins(
     file_system: &FileSystem,
     src: &Path,
     marketplace: &Marketplace,

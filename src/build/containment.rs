@@ -44,16 +44,16 @@ pub(super) fn check(
         for path in paths.values() {
             if !file_system.is_inside(top, &folder.join(path.get_ref())) {
                 let key = format!("runtime.bin.{}", name.get_ref());
-                return Err(outside(path.get_ref(), &key, path.span(), SOURCE, None));
+                return Err(outside_fault(path.get_ref(), &key, path.span(), SOURCE, None));
             }
         }
     }
     for (section, key, option) in PATHS {
         for (path, span) in declared_paths(&config.text, section, key) {
             if !file_system.is_inside(top, &folder.join(&path)) {
-                return Err(outside(&path, &format!("{section}.{key}"), span, SOURCE, option));
+                return Err(outside_fault(&path, &format!("{section}.{key}"), span, SOURCE, option));
             }
-            if let Some(what) = taken(&path).filter(|_| key == "out") {
+            if let Some(what) = occupied_by(&path).filter(|_| key == "out") {
                 let message = format!("`{section}.{key}` names `{path}`, {what}");
                 let help = Some("name a separate folder, such as `dist`".to_owned());
                 return Err(ConfigFault { span: Span::new(span.start, span.end), message, help });
@@ -87,7 +87,7 @@ fn files(file_system: &FileSystem, config: &Config, folder: &Path, top: &Path) -
         let path =
             written.split_once('#').filter(|_| key == "versions").map_or(written.as_str(), |(path, _)| path);
         if !file_system.is_inside(&top, &folder.join(path)) {
-            return Err(outside(path, &format!("release.{key}"), span, of, None));
+            return Err(outside_fault(path, &format!("release.{key}"), span, of, None));
         }
     }
     Ok(())
@@ -99,7 +99,7 @@ fn repository(file_system: &FileSystem, top: &Path) -> Option<PathBuf> {
 }
 
 /// What `path` already is, if bundles must not be written there.
-fn taken(path: &str) -> Option<&'static str> {
+fn occupied_by(path: &str) -> Option<&'static str> {
     let mut parts = Path::new(path).components();
     if parts.clone().all(|part| part == Component::CurDir) {
         return Some("which is the source folder itself");
@@ -110,7 +110,7 @@ fn taken(path: &str) -> Option<&'static str> {
 
 const SOURCE: &str = "source";
 
-fn outside(path: &str, key: &str, span: Range<usize>, of: &str, option: Option<&str>) -> ConfigFault {
+fn outside_fault(path: &str, key: &str, span: Range<usize>, of: &str, option: Option<&str>) -> ConfigFault {
     let message = format!("`{key}` names `{path}`, which is outside of the {of}, directly or through a link");
     let mut help = format!("name a path below the {of}");
     if let Some(option) = option {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::catalogue::{find_itself, listed, read_marketplace, readme};
+use super::catalogue::{find_itself, listed_plugins, read_marketplace, readme};
 use super::config_file::read_config_in;
 use super::listing::Listing;
 use super::{BuildError, SourceRequest, adjacent, layout};
@@ -20,7 +20,8 @@ use crate::model::runtime::Runtime;
 use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::source::{
-    Exclusion, LEAVES, OUTSIDE, SKILL_FILE, SourceFile, SourceTree, TOO_LARGE, TOO_LARGE_TOGETHER, by_parts,
+    Exclusion, LINK_LEAVES_SOURCE, OUTSIDE_PLUGINS, SKILL_FILE, SourceFile, SourceTree, TOO_LARGE,
+    TOO_LARGE_TOGETHER, by_parts,
 };
 use crate::target::Targets;
 
@@ -70,7 +71,7 @@ pub fn must_be_there(src: &Path) -> Result<(), BuildError> {
 ///
 /// # Errors
 /// When SRC is absent or holds no plugin.
-pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSource, BuildError> {
+pub fn discover(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSource, BuildError> {
     let file_system = &request.file_system;
     if !file_system.is_folder(&request.src) {
         return Err(BuildError::NoSource(request.src.clone()));
@@ -119,7 +120,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
         true => readme(file_system, &src, &request.texts)?,
         false => None,
     };
-    let mut outside = outside(file_system, &src, "".into(), &roots, marketplace.as_ref())?;
+    let mut outside = outside_plugins(file_system, &src, "".into(), &roots, marketplace.as_ref())?;
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| file_system.canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));
@@ -187,7 +188,7 @@ impl PluginPlaces {
         }
         let listing = Listing::new(src, request, folders);
         let mut locations = match &marketplace {
-            Some(marketplace) if !aside => listed(file_system, src, marketplace, &tree, &mut found),
+            Some(marketplace) if !aside => listed_plugins(file_system, src, marketplace, &tree, &mut found),
             _ if whole => layout::locations(src, targets, request, &listing)?,
             _ => Vec::new(),
         };
@@ -201,7 +202,7 @@ impl PluginPlaces {
                 let Some(_) = marketplace else { continue };
                 locations = marketplace
                     .iter()
-                    .flat_map(|file| listed(file_system, src, file, &tree, &mut found))
+                    .flat_map(|file| listed_plugins(file_system, src, file, &tree, &mut found))
                     .collect();
             }
         }
@@ -278,7 +279,7 @@ fn walked(
 }
 
 /// The `roots`, which are in path order, that are `folder` or lie in it.
-pub(super) fn below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf8PathBuf] {
+pub(super) fn roots_below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf8PathBuf] {
     let start = roots.partition_point(|root| by_parts(root.as_str(), folder.as_str()).is_lt());
     let inside = |root: &Utf8PathBuf| root.starts_with(folder);
     let end = roots[start..].partition_point(inside);
@@ -324,7 +325,7 @@ fn children(src: &Path) -> Result<Vec<String>, BuildError> {
 fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
         let message = format!("`{}` is skipped: {}", exclusion.path, exclusion.reason);
-        let rule = if exclusion.reason == LEAVES { "symlink-escape" } else { "unreadable-file" };
+        let rule = if exclusion.reason == LINK_LEAVES_SOURCE { "symlink-escape" } else { "unreadable-file" };
         let help = match exclusion.reason.as_str() {
             TOO_LARGE | TOO_LARGE_TOGETHER => {
                 "make it smaller, or exclude it under `[build]` in `plugcast.toml`"
@@ -336,12 +337,12 @@ fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
                 "replace it with a regular file inside the source, or exclude it under `[build]` in `plugcast.toml`"
             }
         };
-        found.push(Diagnostic::whole(&exclusion.path, Severity::Error, rule, message).help(help));
+        found.push(Diagnostic::for_file(&exclusion.path, Severity::Error, rule, message).help(help));
     }
 }
 
 /// Everything outside of the plugins, each by its top-most path.
-fn outside(
+fn outside_plugins(
     file_system: &FileSystem,
     src: &Path,
     folder: &Utf8Path,
@@ -349,17 +350,17 @@ fn outside(
     marketplace: Option<&Marketplace>,
 ) -> Result<Vec<Exclusion>, BuildError> {
     let mut out = Vec::new();
-    if below(roots, folder).first().is_some_and(|root| root == folder) {
+    if roots_below(roots, folder).first().is_some_and(|root| root == folder) {
         return Ok(out);
     }
     for (name, is_folder) in file_system.list(&src.join(folder))? {
         let path = if folder.as_str().is_empty() { Utf8PathBuf::from(name) } else { folder.join(name) };
-        let leads =
-            !below(roots, &path).is_empty() || marketplace.is_some_and(|file| file.path.starts_with(&path));
+        let leads = !roots_below(roots, &path).is_empty()
+            || marketplace.is_some_and(|file| file.path.starts_with(&path));
         if leads && is_folder {
-            out.extend(outside(file_system, src, &path, roots, marketplace)?);
+            out.extend(outside_plugins(file_system, src, &path, roots, marketplace)?);
         } else if marketplace.is_none_or(|file| file.path != path) {
-            out.push(Exclusion { path, reason: OUTSIDE.to_owned(), fault: false });
+            out.push(Exclusion { path, reason: OUTSIDE_PLUGINS.to_owned(), fault: false });
         }
     }
     Ok(out)

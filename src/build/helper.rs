@@ -47,7 +47,7 @@ pub fn find(places: &HelperSearchPath, only_existing: bool) -> Result<Vec<Helper
         }
     }
     if found.is_empty() && !only_existing {
-        return Err(none(places, &here));
+        return Err(missing_binary(places, &here));
     }
     found.sort_by(|a, b| a.platform.cmp(&b.platform));
     Ok(found)
@@ -59,7 +59,7 @@ fn next_to_program(places: &HelperSearchPath) -> Option<PathBuf> {
     disk::is_file(&path).then_some(path)
 }
 
-fn none(places: &HelperSearchPath, here: &str) -> BuildError {
+fn missing_binary(places: &HelperSearchPath, here: &str) -> BuildError {
     let program = places.program.as_ref().map_or("plugcast".into(), |path| path.display().to_string());
     BuildError::Helper {
         message: format!("a plugin ships `{HELPER}`, but there is none beside `{program}`"),

@@ -18,7 +18,7 @@ const RULE: &str = "hidden-unicode";
 
 /// The findings of the rule, with the settings and suppressions that apply to `check`. If there is nothing to find,
 /// this is one search in each text.
-pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec<Diagnostic> {
+pub fn hidden_text_findings(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec<Diagnostic> {
     let is_suspect = |path: &Utf8PathBuf| {
         let Some((file, text)) = project.tree.get(path).and_then(|file| Some((file, file.text()?))) else {
             return false;
@@ -32,7 +32,7 @@ pub fn hidden(project: &Project, targets: &Targets, config: &CheckConfig) -> Vec
         return Vec::new();
     }
     // Faults in the settings are reported by `check`.
-    let settings = Settings::new(config).unwrap_or_else(|_| Settings::quiet()).only(RULE);
+    let settings = Settings::new(config).unwrap_or_else(|_| Settings::quiet()).with_only(RULE);
     let context = RuleContext::new(project, targets, vec![targets.source_host()], &settings);
     check::run(&context, Vec::new(), &CheckScope::default()).diagnostics
 }

@@ -77,7 +77,7 @@ pub(super) fn locations(
     }
     // Without a manifest, a server or a skill at the top of a project does not make everything below it part of one
     // plugin.
-    let found = below(&listing.get()?.0, source, has_parts);
+    let found = find_below(&listing.get()?.0, source, has_parts);
     let location = |root: Utf8PathBuf| {
         // The source host refuses a manifest without a name.
         let has_manifest = file_system.is_file(&src.join(&root).join(&source.manifest));
@@ -134,7 +134,7 @@ fn has_skill_by_that_name(file_system: &FileSystem, src: &Path) -> bool {
 
 /// Finds the plugins and skills among `files`. If the source `has_parts` of a plugin, those in its own component
 /// folders belong to it and are skipped.
-fn below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
+fn find_below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
     let mut layout = Layout::default();
     if !has_parts {
         find_plugins(Utf8Path::new(""), 0, files, source, &mut layout);
@@ -164,10 +164,10 @@ pub(super) fn is_uninstalled(folder: &Utf8Path) -> bool {
 
 fn find_plugins(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts, out: &mut Layout) {
     if depth > 0 {
-        if files.has(&folder.join(&source.manifest)) {
+        if files.contains(&folder.join(&source.manifest)) {
             return out.plugins.push(folder.to_owned());
         }
-        if files.has(&folder.join(SKILL_FILE)) {
+        if files.contains(&folder.join(SKILL_FILE)) {
             return out.skills.push(folder.to_owned());
         }
         if holds_components(folder, files) {
@@ -185,12 +185,12 @@ fn find_plugins(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceF
 /// Whether a folder without a manifest has skills, agents, commands, hooks or servers where a plugin has them.
 pub(super) fn holds_components(folder: &Utf8Path, files: &Files) -> bool {
     let skills = folder.join("skills");
-    let is_skill = |child: Utf8PathBuf| files.has(&child.join(SKILL_FILE));
+    let is_skill = |child: Utf8PathBuf| files.contains(&child.join(SKILL_FILE));
     // A skill with such a name is not a component folder.
-    let own = |name: &str| !files.has(&folder.join(name).join(SKILL_FILE));
+    let own = |name: &str| !files.contains(&folder.join(name).join(SKILL_FILE));
     own("skills") && files.children(&skills, false).into_iter().any(is_skill)
         || ["agents", "commands"].into_iter().any(|name| own(name) && holds_texts(&folder.join(name), files))
-        || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.has(&folder.join(name)))
+        || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.contains(&folder.join(name)))
 }
 
 /// Whether a folder holds Markdown but no code, which would make it a source folder of that name.
@@ -199,6 +199,6 @@ pub(super) fn holds_texts(folder: &Utf8Path, files: &Files) -> bool {
         matches!(path.extension(), Some("ts" | "tsx" | "rs" | "go"))
             || matches!(path.file_name(), Some("index.js" | "__init__.py"))
     };
-    let files = files.inside(folder);
+    let files = files.files_below(folder);
     files.iter().any(|path| path.extension() == Some("md")) && !files.iter().any(is_code)
 }

@@ -10,7 +10,7 @@ use crate::disk::walk::{self, FolderCache, SkipPolicy, WalkOptions};
 use crate::source::{Exclusion, by_parts};
 
 /// Above this many files, the user is told that reading takes a while.
-const MANY: usize = 100_000;
+const SLOW_FROM: usize = 100_000;
 
 /// The files of a source, listed on first use.
 pub(super) struct Listing<'a> {
@@ -66,7 +66,7 @@ impl<'a> Listing<'a> {
             files.extend(found);
             left_out.extend(exclusions);
         }
-        if files.len() > MANY {
+        if files.len() > SLOW_FROM {
             let src = self.request.src.display();
             let line = format!("reading `{src}` takes a while: it has {} files", files.len());
             self.request.progress.announce(&line);
@@ -92,12 +92,12 @@ impl Files {
     }
 
     /// Whether there is a file at `path`.
-    pub fn has(&self, path: &Utf8Path) -> bool {
+    pub fn contains(&self, path: &Utf8Path) -> bool {
         self.0.binary_search_by(|file| by_parts(file.as_str(), path.as_str())).is_ok()
     }
 
     /// The files in `folder`, at any depth.
-    pub fn inside(&self, folder: &Utf8Path) -> &[Utf8PathBuf] {
+    pub fn files_below(&self, folder: &Utf8Path) -> &[Utf8PathBuf] {
         let first = self.0.partition_point(|file| by_parts(file.as_str(), folder.as_str()).is_lt());
         let rest = &self.0[first..];
         &rest[..rest.partition_point(|file| is_in(file, folder.as_str()))]
@@ -106,7 +106,7 @@ impl Files {
     /// The folders directly in `folder` that hold a file; hidden ones only if `hidden` is set.
     pub fn children(&self, folder: &Utf8Path, hidden: bool) -> Vec<Utf8PathBuf> {
         let start = if folder.as_str().is_empty() { 0 } else { folder.as_str().len() + 1 };
-        let (mut rest, mut out) = (self.inside(folder), Vec::new());
+        let (mut rest, mut out) = (self.files_below(folder), Vec::new());
         while let Some(path) = rest.first() {
             let name = path.as_str().get(start..).unwrap_or_default();
             let Some(end) = name.find('/') else {
@@ -136,14 +136,15 @@ mod tests {
     fn folders_are_found_among_files_that_begin_like_them() {
         let files = ["a-b/x", "a/.h/x", "a/b/c/x", "a/b.md", "a/b/d", "a/c", "z"];
         let files = Files::new(files.map(Utf8PathBuf::from).to_vec());
-        let inside =
-            |folder: &str| files.inside(folder.into()).iter().map(|path| path.as_str()).collect::<Vec<_>>();
+        let inside = |folder: &str| {
+            files.files_below(folder.into()).iter().map(|path| path.as_str()).collect::<Vec<_>>()
+        };
         assert_eq!(inside("a/b"), ["a/b/c/x", "a/b/d"]);
         assert_eq!(inside("").len(), 7);
         assert_eq!(inside("b"), [""; 0]);
         assert_eq!(files.children("".into(), false), ["a", "a-b"]);
         assert_eq!(files.children("a".into(), false), ["a/b"]);
         assert_eq!(files.children("a".into(), true), ["a/.h", "a/b"]);
-        assert!(files.has("a/b/d".into()) && !files.has("a/b".into()));
+        assert!(files.contains("a/b/d".into()) && !files.contains("a/b".into()));
     }
 }

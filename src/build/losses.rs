@@ -30,7 +30,7 @@ pub struct Denial {
 ///
 /// # Errors
 /// When the ledger in `folder` exists and cannot be read.
-pub fn denied(
+pub fn denied_losses(
     project: &Project,
     ledger: &Ledger,
     host: &str,
@@ -89,7 +89,7 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
     let (mut out, mut from) = (Vec::new(), 0);
     for accept in config.accept_loss.iter().filter(judged).filter(|accept| !matches(accept)) {
         let message = format!("no loss has the id `{}`, which `[[accept-loss]]` accepts", accept.id);
-        let mut found = Diagnostic::whole(&*path, Severity::Warning, "unmatched-acceptance", message)
+        let mut found = Diagnostic::for_file(&*path, Severity::Warning, "unmatched-acceptance", message)
             .help("remove the entry, or use an id that `plugcast build --verbose` prints");
         if let Some(at) = config.text[from..].find(&format!("\"{}\"", accept.id)).map(|at| from + at) {
             from = at + 1;
@@ -118,7 +118,7 @@ fn finding(project: &Project, row: &LedgerRow, message: String) -> Diagnostic {
             "denied-loss",
             message,
         ),
-        _ => Diagnostic::whole(&row.path, Severity::Error, "denied-loss", message),
+        _ => Diagnostic::for_file(&row.path, Severity::Error, "denied-loss", message),
     }
 }
 

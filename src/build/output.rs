@@ -91,7 +91,7 @@ pub fn must_be_plain(out: &OutputFolder) -> Result<(), BuildError> {
 /// When another build does not end in time, leftovers cannot be moved or removed, or `out` is reached through a link.
 pub fn complete(out: &OutputFolder) -> Result<(), BuildError> {
     must_be_plain(out)?;
-    let unfinished = replace::unfinished(out.path());
+    let unfinished = replace::unfinished_outputs(out.path());
     let names = unfinished.iter().filter(|folder| folder.parent() == Some(out.path()));
     for name in names.filter_map(|folder| folder.file_name()?.to_str()) {
         let lock = lock::acquire(out, lock::PATIENCE)?;
@@ -106,7 +106,7 @@ pub fn complete(out: &OutputFolder) -> Result<(), BuildError> {
 /// # Errors
 /// When that build does not end in time, or an interrupted build left no bundle in its place.
 pub fn must_be_finished(path: &Path) -> Result<(), BuildError> {
-    for folder in replace::unfinished(path) {
+    for folder in replace::unfinished_outputs(path) {
         lock::wait(folder.parent().unwrap_or(Path::new("")), lock::PATIENCE)?;
         if replace::is_displaced(&folder) {
             return Err(BuildError::Unfinished(folder));
@@ -124,11 +124,16 @@ pub fn plan_changes(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange
     let there = Folder::open_existing(folder)?;
     let there = there.as_ref();
     let mut files = with_records(bundle, there)?;
-    let mut owned = owned(there, &files)?;
+    let mut owned = owned_files(there, &files)?;
     let Some((old, text)) = manifest(there)? else { return plan(&files, &owned, there) };
     let same = old.helpers.iter().all(|helper| {
         is_program(helper, bundle)
-            && bundle.record.manifest.helpers.iter().all(|new| new.path != helper.path || new.is_like(helper))
+            && bundle
+                .record
+                .manifest
+                .helpers
+                .iter()
+                .all(|new| new.path != helper.path || new.is_equivalent(helper))
     });
     let mut changed = Vec::new();
     if same {
@@ -147,7 +152,7 @@ pub fn plan_changes(bundle: &HostBundle, folder: &Path) -> Result<Vec<FileChange
     let rest = |manifest: &BundleManifest| BundleManifest { helpers: Vec::new(), ..manifest.clone() };
     let as_written = emit::json::entries(&old, 2) == text;
     if same && as_written && rest(&old) == rest(&bundle.record.manifest) {
-        let path = own("manifest.json");
+        let path = own_document("manifest.json");
         let listed = files.iter_mut().filter(|file| file.path == path);
         listed.for_each(|file| file.payload = Payload::Text(text.as_str().into()));
     }
@@ -187,7 +192,7 @@ fn plan(
 }
 
 /// The path of one of our own documents.
-fn own(name: &str) -> Utf8PathBuf {
+fn own_document(name: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(OWN_FOLDER).join(name)
 }
 
@@ -203,7 +208,7 @@ pub fn write(bundle: &HostBundle, out: &Folder, progress: &Progress) -> Result<W
     let there = place.open()?;
     let there = there.as_ref();
     let files = with_records(bundle, there)?;
-    let owned = owned(there, &files)?;
+    let owned = owned_files(there, &files)?;
     let changes = plan(&files, &owned, there)?;
     if changes.is_empty() {
         return Ok(WriteSummary { changes, files: 0, is_new: false });
@@ -217,7 +222,7 @@ pub fn write(bundle: &HostBundle, out: &Folder, progress: &Progress) -> Result<W
 fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<OutputFile>, BuildError> {
     let mut files = bundle.files.clone();
     let Some(folder) = there else { return Ok(files) };
-    if let Some(file) = files.iter_mut().find(|file| file.path == own("ledger.json"))
+    if let Some(file) = files.iter_mut().find(|file| file.path == own_document("ledger.json"))
         && let Some(there) = folder.read_text(&file.path)?
     {
         let equal = matches!(&file.payload, Payload::Text(text) if **text == *there);
@@ -225,7 +230,7 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
             file.payload = Payload::Text(there.into());
         }
     }
-    let path = own("verified.json");
+    let path = own_document("verified.json");
     let text = folder.read_text(&path)?;
     let record: Option<serde_json::Value> = text.as_ref().and_then(|text| serde_json::from_str(text).ok());
     let current = record.is_some_and(|record| record["digest"] == bundle.record.manifest.digest.as_str());
@@ -254,7 +259,7 @@ fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
 
 /// The files that the last build wrote, with our own documents. A file that is not in `files` would be removed, so its
 /// bytes must match the manifest: the manifest may come from anyone.
-fn owned(there: Option<&Folder>, files: &[OutputFile]) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
+fn owned_files(there: Option<&Folder>, files: &[OutputFile]) -> Result<BTreeSet<Utf8PathBuf>, BuildError> {
     let (Some(folder), Some((manifest, _))) = (there, manifest(there)?) else { return Ok(BTreeSet::new()) };
     let stays: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();
     let is_ours = |path: &Utf8Path, sha256: &str| {
@@ -289,7 +294,7 @@ pub fn manifest_of(folder: &Path) -> Result<Option<BundleManifest>, BuildError> 
 /// The manifest that the last build wrote, and its text.
 fn manifest(there: Option<&Folder>) -> Result<Option<(BundleManifest, String)>, BuildError> {
     let Some(folder) = there else { return Ok(None) };
-    let path = own("manifest.json");
+    let path = own_document("manifest.json");
     let Some(text) = folder.read_text(&path)? else { return Ok(None) };
     let fail = |message: String| BuildError::Document { path: folder.path().join(&path), message };
     let value: serde_json::Value =

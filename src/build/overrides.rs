@@ -81,7 +81,7 @@ fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String
 }
 
 /// Why `target` would refuse `name` for a component of that kind.
-fn refused(target: &Target, kind: ComponentKind, name: &str) -> Option<String> {
+fn name_refusal(target: &Target, kind: ComponentKind, name: &str) -> Option<String> {
     if kind == ComponentKind::Agent {
         return None;
     }
@@ -153,12 +153,12 @@ impl<'a> ConfigScope<'a> {
                 let last = last_of(wanted);
                 return Err(fault(new.span(), message, format!("write `{last}`: {stays}")));
             }
-            if names::shown(wanted) != *wanted {
+            if names::skill_name(wanted) != *wanted {
                 let message = format!("the name `{wanted}` has characters that hosts show as `-`");
-                let help = format!("write `{}`", names::shown(wanted).trim_matches('-'));
+                let help = format!("write `{}`", names::skill_name(wanted).trim_matches('-'));
                 return Err(fault(new.span(), message, help));
             }
-            if let Some(why) = refused(target, component.kind, wanted) {
+            if let Some(why) = name_refusal(target, component.kind, wanted) {
                 let help = "choose another name; `plugcast targets` shows what each host accepts".to_owned();
                 return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));
             }
@@ -348,7 +348,7 @@ impl<'a> ConfigScope<'a> {
                 });
                 for (agent, name, renamed) in inline.chain(files) {
                     let here = renamed.map_or(name, |renamed| &renamed.to);
-                    let key = (agent, names::dashed(here).to_lowercase());
+                    let key = (agent, names::dashed_name(here).to_lowercase());
                     let Some((other, before)) = taken.insert(key, (name, renamed)) else { continue };
                     let Some(renamed) = renamed.or(before) else { continue };
                     let Some(at) = &renamed.at else { continue };
@@ -389,7 +389,7 @@ fn settable(
         return Err(fault(key.span(), message, help));
     };
     let json = serde_json::to_value(value.get_ref()).unwrap_or_default();
-    if !format.holds(&json) {
+    if !format.matches(&json) {
         let message = format!("`{name}` must be {} for {title}", format.words());
         return Err(fault(value.span(), message, format!("write {}", format.words())));
     }

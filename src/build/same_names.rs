@@ -58,7 +58,7 @@ fn finding(
         "two plugins are named `{}`: `{}` and `{}`; the first one is used",
         plugin.name, other.root, plugin.root
     );
-    Diagnostic::whole(&plugin.root, Severity::Error, "duplicate-name", message)
+    Diagnostic::for_file(&plugin.root, Severity::Error, "duplicate-name", message)
         .help("rename one of them in its manifest")
 }
 

@@ -35,7 +35,7 @@ fn untyped(
     let inline =
         plugin.inline.iter().map(|command| (ComponentKind::Command, &command.name, &command.qualified));
     // Names that differ only in case or in separators clash on hosts.
-    let place = |name: &str| names::dashed(name).to_lowercase();
+    let place = |name: &str| names::dashed_name(name).to_lowercase();
     let (mut taken, mut wanted) = (BTreeSet::new(), Vec::new());
     for (kind, name, qualified) in files.chain(inline) {
         let key = (kind, qualified.clone());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::discover::{DiscoveredSource, below};
+use super::discover::{DiscoveredSource, roots_below};
 use super::{BuildError, SourceRequest, command_objects, overrides, same_names, typed_names};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::marketplace::Marketplace;
@@ -34,9 +34,9 @@ pub fn understand(
         mut found,
         ..
     } = gathered;
-    let (source, owned) = (targets.source(), targets.owned());
+    let (source, owned) = (targets.source(), targets.host_owned_paths());
     let read = parallel::map(locations, tree.files().count(), |location| {
-        let (nested, mut found) = (below(&roots, &location.root), Vec::new());
+        let (nested, mut found) = (roots_below(&roots, &location.root), Vec::new());
         (plugin::read(&tree, location, nested, source, &owned, &mut found), found)
     });
     let mut plugins: Vec<plugin::Plugin> = Vec::new();

@@ -48,7 +48,7 @@ pub fn unlisted_findings(
     let finding = |path: String| {
         let place = Utf8PathBuf::from(shown.join(path).to_string_lossy().into_owned());
         let message = format!("`{place}` is not in the manifest of its bundle, and hosts may load it");
-        Diagnostic::whole(&place, severity, "bundle-unlisted", message).help(HELP)
+        Diagnostic::for_file(&place, severity, "bundle-unlisted", message).help(HELP)
     };
     Ok(unlisted(folder, manifest)?.into_iter().map(finding).collect())
 }

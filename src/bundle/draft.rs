@@ -60,7 +60,7 @@ impl DraftField {
     }
 
     /// The key is compared, too, because several fields from a merge have the same span.
-    fn is_of(&self, entry: &MappingEntry) -> bool {
+    fn is_for_entry(&self, entry: &MappingEntry) -> bool {
         self.entry.key_span == entry.key_span && self.entry.key == entry.key
     }
 }
@@ -128,7 +128,7 @@ impl MarkdownDraft {
 
     /// Sets a field to the text `value`; a field that already has this value is left as written.
     pub fn set_text(&mut self, key: &str, value: &str, reason: &str) {
-        match self.current(key) {
+        match self.current_entry(key) {
             Some(entry) if entry.node.value == Value::String(value.to_owned()) => {}
             Some(entry) => self.decide(&entry, quoted(value), reason),
             None => self.fields.push((key.to_owned(), quoted(value), reason.to_owned())),
@@ -138,14 +138,14 @@ impl MarkdownDraft {
     /// Sets a field to `value`, which is YAML, overriding earlier changes.
     pub fn set_value(&mut self, key: &str, value: &str, reason: &str) {
         self.fields.retain(|(other, ..)| other != key);
-        match self.current(key) {
+        match self.current_entry(key) {
             Some(entry) => self.decide(&entry, value.to_owned(), reason),
             None => self.fields.push((key.to_owned(), value.to_owned(), reason.to_owned())),
         }
     }
 
     /// The effective entry for `key`, unless it is to be removed.
-    fn current(&self, key: &str) -> Option<MappingEntry> {
+    fn current_entry(&self, key: &str) -> Option<MappingEntry> {
         let entry = self.document.fields.as_ref()?.entry(key)?;
         self.change(entry).is_none_or(|change| change.value.is_some()).then(|| entry.clone())
     }
@@ -167,18 +167,18 @@ impl MarkdownDraft {
     pub fn replace_value(&mut self, entry: &MappingEntry, value: &str, reason: &str) {
         if self.change(entry).is_none() {
             self.decide(entry, value.to_owned(), reason);
-            self.changes.iter_mut().for_each(|change| change.behind_colon |= change.is_of(entry));
+            self.changes.iter_mut().for_each(|change| change.behind_colon |= change.is_for_entry(entry));
         }
     }
 
     /// Removes an entry with its whole lines.
     pub fn remove(&mut self, entry: &MappingEntry, reason: &str) {
-        self.changes.retain(|change| !change.is_of(entry));
+        self.changes.retain(|change| !change.is_for_entry(entry));
         self.changes.push(DraftField::new(entry, None, reason));
     }
 
     fn decide(&mut self, entry: &MappingEntry, value: String, reason: &str) {
-        match self.changes.iter_mut().find(|change| change.is_of(entry)) {
+        match self.changes.iter_mut().find(|change| change.is_for_entry(entry)) {
             Some(change) => {
                 change.value = Some(value);
                 reason.clone_into(&mut change.reason);
@@ -189,7 +189,7 @@ impl MarkdownDraft {
 
     /// The change to an entry, if there is one.
     pub fn change(&self, entry: &MappingEntry) -> Option<&DraftField> {
-        self.changes.iter().find(|change| change.is_of(entry))
+        self.changes.iter().find(|change| change.is_for_entry(entry))
     }
 
     /// Whether the draft has no changes.

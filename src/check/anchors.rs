@@ -59,9 +59,9 @@ impl<'a> Anchors<'a> {
         let lines = text.lines.get_or_init(|| {
             // The rendered text of links, HTML, character references and markup differs from their source.
             let titles = markdown::sure_headings(text.text).into_iter();
-            titles.filter(|title| !title.contains(['[', '<', '&', '{'])).map(plain).collect()
+            titles.filter(|title| !title.contains(['[', '<', '&', '{'])).map(plain_anchor).collect()
         });
-        lines.contains(&plain(anchor))
+        lines.contains(&plain_anchor(anchor))
     }
 }
 
@@ -77,10 +77,10 @@ impl TextAnchors {
             *times += 1;
             // `## Title {#mark}` sets its own anchor.
             if let Some((title, mark)) = heading.text.rsplit_once("{#") {
-                out.plain.insert(plain(mark));
-                out.plain.insert(plain(title));
+                out.plain.insert(plain_anchor(mark));
+                out.plain.insert(plain_anchor(title));
             }
-            out.plain.insert(plain(&numbered));
+            out.plain.insert(plain_anchor(&numbered));
             out.shown.push(numbered);
         }
         for region in outline.regions.iter().filter(|region| region.kind == RegionKind::Html) {
@@ -90,7 +90,7 @@ impl TextAnchors {
             for (at, _) in text.match_indices(attribute) {
                 let value = text[at + attribute.len()..].trim_start_matches(['"', '\'']);
                 let end = value.find(['"', '\'', ' ', '>', '\n']).unwrap_or(value.len());
-                out.plain.insert(plain(&value[..end]));
+                out.plain.insert(plain_anchor(&value[..end]));
             }
         }
         out
@@ -106,19 +106,19 @@ impl TextAnchors {
             let title = line.trim_start_matches('#');
             let level = line.len() - title.len();
             if (1..=6).contains(&level) && title.starts_with(' ') && !is_raw(&text[..start]) {
-                self.swallowed.entry(plain(title)).or_insert(Span::new(start, start + line.len()));
+                self.swallowed.entry(plain_anchor(title)).or_insert(Span::new(start, start + line.len()));
             }
         }
     }
 
     /// The line that would be the heading `anchor` if it were not part of an HTML block.
     pub fn swallowed(&self, anchor: &str) -> Option<Span> {
-        self.swallowed.get(&plain(anchor)).copied()
+        self.swallowed.get(&plain_anchor(anchor)).copied()
     }
 
     /// Whether a link can target `anchor`.
-    pub fn has(&self, anchor: &str) -> bool {
-        self.plain.contains(&plain(anchor))
+    pub fn contains(&self, anchor: &str) -> bool {
+        self.plain.contains(&plain_anchor(anchor))
     }
 }
 
@@ -135,6 +135,6 @@ fn is_raw(before: &str) -> bool {
 }
 
 /// The part of an anchor on which all viewers agree: letters and digits, in lower case.
-fn plain(anchor: &str) -> String {
+fn plain_anchor(anchor: &str) -> String {
     anchor.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

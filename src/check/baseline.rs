@@ -40,7 +40,7 @@ impl Baseline {
     /// A baseline of all findings; each must have its fingerprint.
     pub fn from_findings(found: &[Diagnostic]) -> Self {
         let mut findings: Vec<KnownFinding> =
-            found.iter().filter(|found| found.rule != STALE).map(known).collect();
+            found.iter().filter(|found| found.rule != STALE).map(known_finding).collect();
         findings.sort();
         Self { schema: schema::BASELINE.tag(), findings }
     }
@@ -55,7 +55,7 @@ impl Baseline {
     ) -> usize {
         let mut left: BTreeSet<&KnownFinding> = self.findings.iter().collect();
         let before = found.len();
-        found.retain(|found| !left.remove(&known(found)));
+        found.retain(|found| !left.remove(&known_finding(found)));
         let taken = before - found.len();
         if let Some(rule) = rule {
             let mut sink = FindingSink::new(rule);
@@ -64,7 +64,7 @@ impl Baseline {
                     "the baseline lists findings of `{}` that no longer occur in this file",
                     entry.rule
                 );
-                sink.whole(entry.path.as_str().into(), message).help =
+                sink.report_file(entry.path.as_str().into(), message).help =
                     Some("update the baseline with `--write-baseline`".to_owned());
             }
             found.extend(sink.into_found());
@@ -73,7 +73,7 @@ impl Baseline {
     }
 }
 
-fn known(found: &Diagnostic) -> KnownFinding {
+fn known_finding(found: &Diagnostic) -> KnownFinding {
     KnownFinding {
         path: found.path.clone(),
         rule: found.rule.clone(),

@@ -191,7 +191,7 @@ impl ScriptWalk<'_> {
             }
             NodeKind::List { items } => {
                 for pair in items.windows(2) {
-                    self.joint(&pair[0], &pair[1], condition);
+                    self.connector(&pair[0], &pair[1], condition);
                 }
                 for item in items {
                     self.node(&item.command, condition, piped);
@@ -227,7 +227,7 @@ impl ScriptWalk<'_> {
         }
     }
 
-    fn joint(&mut self, left: &ListItem, right: &ListItem, condition: bool) {
+    fn connector(&mut self, left: &ListItem, right: &ListItem, condition: bool) {
         let (before, after) = (self.span(&left.command), self.span(&right.command));
         let between = self.text.get(before.end..after.start).unwrap_or_default();
         let operator = match left.operator {

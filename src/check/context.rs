@@ -96,7 +96,7 @@ impl<'a> RuleContext<'a> {
             ledgers: OnceLock::new(),
             keys: [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command]
                 .into_iter()
-                .map(|kind| (kind, fields::known(targets, kind)))
+                .map(|kind| (kind, fields::known_keys(targets, kind)))
                 .collect(),
             paths: SourcePaths::new(project),
             directory: ComponentDirectory::new(project, &targets.source().agents),
@@ -182,7 +182,7 @@ impl<'a> RuleContext<'a> {
 
     /// Every text file of every plugin, by path.
     pub fn texts(&self) -> Vec<PluginText<'a>> {
-        let components = || self.project.plugins.iter().flat_map(Plugin::written);
+        let components = || self.project.plugins.iter().flat_map(Plugin::author_files);
         let beside =
             components().flat_map(|one| one.files.iter().map(move |path| (path.as_str(), one, false)));
         let mains = components().map(|one| (one.path.as_str(), one, true));
@@ -210,7 +210,7 @@ impl<'a> RuleContext<'a> {
 
     /// The README of every plugin, and the one above all plugins.
     pub fn readmes(&self) -> Vec<Readme<'a>> {
-        readme::of_plugins(self).into_iter().chain(readme::above(self)).collect()
+        readme::of_plugins(self).into_iter().chain(readme::root_readme(self)).collect()
     }
 
     /// The text of `file`, if it is a text file, with the component that owns it and whether it is its main file.
@@ -233,7 +233,7 @@ impl<'a> RuleContext<'a> {
             main: owner.is_some_and(|(_, main)| main),
             body,
             markdown: file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")),
-            example: in_examples(plugin.inner(&file.path))
+            example: in_examples(plugin.relative_path(&file.path))
                 || in_expected_output(&file.path)
                 || is_changelog(&file.path)
                 || !owner.is_some_and(|(_, main)| main) && is_template(&file.path, text),
@@ -265,7 +265,7 @@ impl PluginText<'_> {
     }
 
     /// Whether the text contains a word of `sign`; without one, there is nothing to find.
-    pub fn has(&self, sign: TextSign) -> bool {
+    pub fn has_sign(&self, sign: TextSign) -> bool {
         self.signs.get_or_init(|| TextSigns::from_text(self.text)).has(sign)
     }
 

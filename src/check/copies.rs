@@ -15,7 +15,7 @@ pub struct CopyDeclaration<'t> {
     pub of: &'t str,
 }
 
-const SAYS: &str = "copy of ";
+const MARKER: &str = "copy of ";
 
 /// Comment openers, longest first.
 const MARKS: [&str; 6] = ["<!--", "//", "/*", "#", "--", "*"];
@@ -27,7 +27,7 @@ pub fn declared<'t>(text: &PluginText<'t>) -> Vec<CopyDeclaration<'t>> {
 
 /// The declarations in `text`, in source order.
 pub fn in_text(text: &str) -> Vec<CopyDeclaration<'_>> {
-    let found = memmem::find_iter(text.as_bytes(), SAYS).filter_map(|at| {
+    let found = memmem::find_iter(text.as_bytes(), MARKER).filter_map(|at| {
         let line = line_at(text, at);
         let shown = line.slice(text).trim();
         let mark = MARKS.iter().find(|mark| shown.starts_with(**mark))?;
@@ -40,7 +40,7 @@ pub fn in_text(text: &str) -> Vec<CopyDeclaration<'_>> {
                 "" | "a" | "an" | "exact" | "identical" | "byte" | "verbatim" | "this" | "is" | "keep" | "as"
             )
         });
-        let rest = text[at + SAYS.len()..line.end].trim_start_matches(['`', '"', '\'']);
+        let rest = text[at + MARKER.len()..line.end].trim_start_matches(['`', '"', '\'']);
         let end = rest.find(|c: char| c.is_whitespace() || "`\"',;".contains(c)).unwrap_or(rest.len());
         let of = rest[..end].trim_end_matches(['.', ':']);
         (exact && !of.is_empty())
@@ -71,7 +71,7 @@ pub fn difference(text: &str, other: &str) -> Option<Span> {
 }
 
 fn declares(line: &str) -> bool {
-    line.contains(SAYS) && MARKS.iter().any(|mark| line.trim_start().starts_with(mark))
+    line.contains(MARKER) && MARKS.iter().any(|mark| line.trim_start().starts_with(mark))
 }
 
 fn line_at(text: &str, at: usize) -> Span {

@@ -119,7 +119,7 @@ impl<'a> ComponentDirectory<'a> {
     }
 
     /// Whether anything has that qualified name.
-    pub fn has(&self, qualified: &str) -> bool {
+    pub fn contains(&self, qualified: &str) -> bool {
         self.agents.contains_key(qualified)
             || self.skills.contains_key(qualified)
             || self.others.contains(qualified)
@@ -141,7 +141,7 @@ impl<'a> ComponentDirectory<'a> {
     }
 
     /// The agents of `plugin` whose name without folders is `last`.
-    fn called(&self, plugin: &str, last: &str) -> impl Iterator<Item = &'a Component> {
+    fn agents_named(&self, plugin: &str, last: &str) -> impl Iterator<Item = &'a Component> {
         let same = self.lower.get(plugin).and_then(|names| names.get(&last.to_lowercase()));
         same.into_iter().flatten().copied().filter(move |agent| self::last_of(&agent.name) == last)
     }
@@ -158,7 +158,7 @@ impl<'a> ComponentDirectory<'a> {
         let near = similar_names::neighbours(names, &lower);
         let agents = near.flat_map(|name| names[name].iter().take(ONE_NAME)).copied();
         let near = slip(last, agents.map(|agent| self::last_of(&agent.name)))?;
-        self.called(plugin, near).next()
+        self.agents_named(plugin, near).next()
     }
 
     /// The qualified names of skills and commands in the plugin of `name` for which it may be a typo.
@@ -180,11 +180,11 @@ impl<'a> ComponentDirectory<'a> {
             let single = name.replace("::", ":");
             return match self.has_plugin(plugin_of(&single)) {
                 true => NameResolution::Syntax(self.agent(&single)),
-                false => NameResolution::Fine,
+                false => NameResolution::Valid,
             };
         }
         if self.agents.contains_key(name) {
-            return NameResolution::Fine;
+            return NameResolution::Valid;
         }
         match name.split_once(':') {
             Some((first, _)) if self.has_plugin(first) => self.of_plugin(first, name),
@@ -195,16 +195,16 @@ impl<'a> ComponentDirectory<'a> {
                 let plugin = slip(first, self.plugins.iter().copied());
                 match plugin.and_then(|plugin| self.agent(&qualify(plugin, rest))) {
                     Some(agent) => NameResolution::Unknown(Some(agent)),
-                    None => NameResolution::Fine,
+                    None => NameResolution::Valid,
                 }
             }
-            None => self.bare(plugin, name),
+            None => self.resolve_unqualified(plugin, name),
         }
     }
 
     /// Resolves a name that starts with a plugin of the build but is not one of its agents.
     fn of_plugin(&self, plugin: &str, name: &str) -> NameResolution<'a> {
-        let mut same: Vec<_> = self.called(plugin, last_of(name)).take(2).collect();
+        let mut same: Vec<_> = self.agents_named(plugin, last_of(name)).take(2).collect();
         for agent in self.in_file(plugin, last_of(name)).iter().take(2) {
             if !same.iter().any(|other| other.qualified == agent.qualified) {
                 same.push(agent);
@@ -220,16 +220,16 @@ impl<'a> ComponentDirectory<'a> {
         let prefix = format!("{plugin}:");
         let known = similar_names::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
         // The plugin is the same in all of them and must not affect the similarity.
-        let scored = known.map(|known| (similar_names::likeness(local_of(known), local_of(name)), known));
-        NameResolution::Unknown(similar_names::best(scored, 0.85).and_then(|near| self.agent(near)))
+        let scored = known.map(|known| (similar_names::similarity(local_of(known), local_of(name)), known));
+        NameResolution::Unknown(similar_names::best_match(scored, 0.85).and_then(|near| self.agent(near)))
     }
 
     /// Resolves a name without a plugin.
-    fn bare(&self, plugin: &str, name: &str) -> NameResolution<'a> {
+    fn resolve_unqualified(&self, plugin: &str, name: &str) -> NameResolution<'a> {
         if self.is_built_in(name) {
-            return NameResolution::Fine;
+            return NameResolution::Valid;
         }
-        let own: Vec<_> = self.called(plugin, name).take(ONE_NAME).collect();
+        let own: Vec<_> = self.agents_named(plugin, name).take(ONE_NAME).collect();
         if !own.is_empty() {
             return NameResolution::Unqualified(own);
         }
@@ -239,7 +239,7 @@ impl<'a> ComponentDirectory<'a> {
         let by_file = self.in_file(plugin, name).first().copied();
         match by_file.or_else(|| self.agent_near(plugin, name)) {
             Some(agent) => NameResolution::Unknown(Some(agent)),
-            None => NameResolution::Fine,
+            None => NameResolution::Valid,
         }
     }
 }
@@ -248,7 +248,7 @@ impl<'a> ComponentDirectory<'a> {
 #[derive(Debug, Clone)]
 pub enum NameResolution<'a> {
     /// A known agent, or a name about which this build can tell nothing.
-    Fine,
+    Valid,
     /// Written with two colons; the agent that one colon would name.
     Syntax(Option<&'a Component>),
     /// The last part of the name of these agents of the same plugin.

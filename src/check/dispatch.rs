@@ -38,7 +38,7 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return Vec::new() };
     let body = text.body.slice(text.text);
     let mut out = Vec::new();
-    if text.has(TextSign::Dispatch) {
+    if text.has_sign(TextSign::Dispatch) {
         let types = memmem::find_iter(body.as_bytes(), "subagent_type");
         out.extend(types.filter_map(|at| value(body, at + "subagent_type".len())));
         out.extend(memmem::find_iter(body.as_bytes(), "Task ").filter_map(|at| call(body, at)));
@@ -48,7 +48,8 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     for prefix in prefixes(body)
         .filter(|prefix| context.directory().has_plugin(prefix.slice(body).trim_end_matches(':')))
     {
-        let named = named(body, prefix).map(|named| told(body, named, context.directory()));
+        let named =
+            named_dispatch(body, prefix).map(|named| classify_unknown(body, named, context.directory()));
         out.extend(named.filter(|named| !taken.iter().any(|span| span.start == named.span.start)));
     }
     for dispatch in &mut out {
@@ -81,7 +82,7 @@ fn field(text: &PluginText<'_>, component: &Component) -> Option<Dispatch> {
 }
 
 /// `plugin:name` and `plugin::name`, with or without a slash; `prefix` is `plugin:`.
-fn named(body: &str, prefix: Span) -> Option<Dispatch> {
+fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
     let before = &body[..prefix.start];
     let slash = before.strip_suffix('/').is_some_and(begins_slash);
     // A comment that marks a section of the document.
@@ -115,8 +116,8 @@ const DISPATCHES: [&str; 3] = ["dispatch", "spawn", "launch"];
 const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
 
 /// Classifies an unknown name by the words before it.
-fn told(body: &str, mut named: Dispatch, directory: &ComponentDirectory<'_>) -> Dispatch {
-    if named.how != NameUse::Named || directory.has(&named.name) {
+fn classify_unknown(body: &str, mut named: Dispatch, directory: &ComponentDirectory<'_>) -> Dispatch {
+    if named.how != NameUse::Named || directory.contains(&named.name) {
         return named;
     }
     let mut words = words_before(body, named.span.start);
@@ -208,7 +209,9 @@ mod tests {
         assert_eq!(found("`subagent_type`: \"a:b\", subagent_type=`cc`"), ["a:b", "cc"]);
         assert_eq!(found("{\"subagent_type\": \"checker\"}"), ["checker"]);
         assert_eq!(found("- Task p:review:checker(what changed)"), ["p:review:checker"]);
-        let of = |body: &str| named(body, Span::new(body.find("p:").unwrap(), body.find("p:").unwrap() + 2));
+        let of = |body: &str| {
+            named_dispatch(body, Span::new(body.find("p:").unwrap(), body.find("p:").unwrap() + 2))
+        };
         let how = |body: &str| of(body).map(|found| (found.name, found.how));
         assert_eq!(how("run `/p:plan`"), Some(("p:plan".to_owned(), NameUse::Skill)));
         assert_eq!(how("skill: \"p:plan\""), Some(("p:plan".to_owned(), NameUse::Skill)));

@@ -2,7 +2,7 @@
 //! only scanned, never run, so it cannot take long.
 
 /// Why JavaScript rejects `pattern`; `None` if it may accept it.
-pub fn refused(pattern: &str) -> Option<&'static str> {
+pub fn rejection(pattern: &str) -> Option<&'static str> {
     let mut chars = pattern.chars().peekable();
     let mut open = 0usize;
     // Whether the preceding item can be repeated and has no quantifier yet.
@@ -90,7 +90,7 @@ mod tests {
             "(*)",
         ];
         for pattern in wrong {
-            assert!(refused(pattern).is_some(), "{pattern}");
+            assert!(rejection(pattern).is_some(), "{pattern}");
         }
         let right = [
             "Bash",
@@ -116,7 +116,7 @@ mod tests {
             "é+",
         ];
         for pattern in right {
-            assert_eq!(refused(pattern), None, "{pattern}");
+            assert_eq!(rejection(pattern), None, "{pattern}");
         }
     }
 }

@@ -23,7 +23,10 @@ pub fn mark<'a>(found: &mut [Diagnostic], file: impl Fn(&str) -> Option<&'a Sour
 
 /// A second identity for each of `found` that includes its message, which distinguishes several findings of a rule on
 /// one line. Numbers are left out: a count that changed is the same finding.
-pub fn causes<'a>(found: &[Diagnostic], file: impl Fn(&str) -> Option<&'a SourceFile>) -> Vec<String> {
+pub fn cause_fingerprints<'a>(
+    found: &[Diagnostic],
+    file: impl Fn(&str) -> Option<&'a SourceFile>,
+) -> Vec<String> {
     let mut digests = Digests::default();
     let words = |finding: &Diagnostic| finding.message.replace(|c: char| c.is_ascii_digit() || c == ',', "");
     found.iter().map(|finding| digests.next(finding, &file, &words(finding))).collect()

@@ -51,7 +51,9 @@ pub fn plan(
         for (at, finding) in found.iter().enumerate() {
             let Some(edits) = edits(finding, most) else { continue };
             let blame = |edit: &FixEdit| blamed.contains(&refusal(finding, &edit.path));
-            if edits.iter().any(blame) || !edits.iter().all(|edit| fits(edit, text(&edit.path).as_deref())) {
+            if edits.iter().any(blame)
+                || !edits.iter().all(|edit| fits_text(edit, text(&edit.path).as_deref()))
+            {
                 continue;
             }
             match claim(&mut taken, edits) {
@@ -93,7 +95,7 @@ fn edits(finding: &Diagnostic, most: Applicability) -> Option<&[FixEdit]> {
     (fix.applicability != Applicability::Display && !fix.edits.is_empty()).then_some(&fix.edits)
 }
 
-fn fits(edit: &FixEdit, text: Option<&str>) -> bool {
+fn fits_text(edit: &FixEdit, text: Option<&str>) -> bool {
     text.and_then(|text| text.get(edit.start..edit.end)).is_some_and(|old| old != edit.replacement)
 }
 
@@ -151,7 +153,7 @@ fn to_blame(
     text: &impl Fn(&str) -> Option<Arc<str>>,
 ) -> BTreeSet<RefusedFix> {
     /// With more fixes in one file, they are not tried one by one.
-    const TRIED: usize = 64;
+    const MOST_TRIED: usize = 64;
     let of_file: Vec<&Diagnostic> = taken
         .iter()
         .map(|at| &found[*at])
@@ -164,7 +166,7 @@ fn to_blame(
         made.is_none_or(|new| !reads_as_well(path, &old, &new))
     };
     let alone: BTreeSet<RefusedFix> = match of_file.len() {
-        0..=TRIED => of_file.iter().filter(breaks).map(|finding| refusal(finding, path)).collect(),
+        0..=MOST_TRIED => of_file.iter().filter(breaks).map(|finding| refusal(finding, path)).collect(),
         _ => BTreeSet::new(),
     };
     if alone.is_empty() { of_file.iter().map(|finding| refusal(finding, path)).collect() } else { alone }
@@ -206,7 +208,7 @@ mod tests {
             replacement: (*new).into(),
         });
         let message = format!("{edits:?}");
-        Diagnostic::whole(path, Severity::Error, "r", message).fix(Applicability::Safe, edits.collect())
+        Diagnostic::for_file(path, Severity::Error, "r", message).fix(Applicability::Safe, edits.collect())
     }
 
     fn planned(path: &str, text: &str, found: &[Diagnostic]) -> (Option<String>, FixPass) {

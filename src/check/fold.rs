@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::diagnostic::{Diagnostic, RelatedPlace, Severity};
 
 /// The label of a further place of a finding.
-pub const SAME: &str = "the same here";
+pub const SAME_HERE: &str = "the same here";
 /// More findings than this that differ only in names are a pattern.
 const PATTERN: usize = 3;
 
@@ -60,7 +60,7 @@ pub fn of_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> 
             continue;
         }
         let head = &mut out[at];
-        head.related.push(place(finding, SAME.to_owned()));
+        head.related.push(place(finding, SAME_HERE.to_owned()));
         let more = finding.related.iter().filter(|place| !head.related[..own[at]].contains(place));
         let more: Vec<_> = more.cloned().collect();
         head.related.extend(more);
@@ -104,7 +104,7 @@ fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) 
             messages.push(&finding.message);
         }
         messages.extend(finding.help.as_deref().filter(|help| head.help.as_deref() != Some(*help)));
-        let message = if messages.is_empty() { SAME.to_owned() } else { messages.join("; ") };
+        let message = if messages.is_empty() { SAME_HERE.to_owned() } else { messages.join("; ") };
         head.related.push(place(finding, message));
         head.related.extend(finding.related.iter().filter(|place| place.repeats).cloned());
     }
@@ -130,7 +130,7 @@ fn place(finding: &Diagnostic, message: String) -> RelatedPlace {
 }
 
 /// The number of places of a finding.
-pub fn places(finding: &Diagnostic) -> usize {
+pub fn place_count(finding: &Diagnostic) -> usize {
     1 + finding.related.iter().filter(|place| place.repeats).count()
 }
 
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn finding(message: &str, line: usize, hosts: &[&str]) -> Diagnostic {
-        let mut finding = Diagnostic::whole("a.md", Severity::Warning, "rule", message);
+        let mut finding = Diagnostic::for_file("a.md", Severity::Warning, "rule", message);
         finding.line = line;
         finding.hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
         finding
@@ -153,7 +153,7 @@ mod tests {
     fn one_cause_is_one_finding() {
         let found = vec![finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), finding("no `a`", 3, &[])];
         let folded = of_places(&found, part);
-        let shown: Vec<_> = folded.iter().map(|one| (one.line, places(one))).collect();
+        let shown: Vec<_> = folded.iter().map(|one| (one.line, place_count(one))).collect();
         assert_eq!(shown, [(1, 2), (2, 1)]);
     }
 
@@ -187,7 +187,7 @@ mod tests {
         };
         assert_eq!(of_patterns(&found(3), part).len(), 3);
         let shown = of_patterns(&found(5), part);
-        assert_eq!((shown.len(), places(&shown[0])), (1, 5));
+        assert_eq!((shown.len(), place_count(&shown[0])), (1, 5));
         assert_eq!(shown[0].related[3].message, "1,005 lines in `5`");
         let mut elsewhere = found(5);
         elsewhere[3].path = "b/a.md".to_owned();

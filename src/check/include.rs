@@ -34,9 +34,9 @@ pub fn find<'a>(
         mention.form == PathForm::Root && word
     });
     let found = included.filter_map(|mention| {
-        let file = match mention.leads(context, text) {
-            PathTarget::Here { path, .. } => Ok(context.file(path)?),
-            PathTarget::Nowhere(path) => Err(path.clone()),
+        let file = match mention.target(context, text) {
+            PathTarget::Inside { path, .. } => Ok(context.file(path)?),
+            PathTarget::Missing(path) => Err(path.clone()),
             _ => return None,
         };
         Some(TextInclude { span: Span::new(mention.span.start - 1, mention.span.end), file })

@@ -34,8 +34,8 @@ pub struct LocalLink {
 
 impl LocalLink {
     /// The target of its path, as seen from the containing `text`; looked up once.
-    pub fn leads(&self, context: &RuleContext<'_>, text: &PluginText<'_>) -> &PathTarget {
-        self.leads.get_or_init(|| paths::leads(context, text, &self.path))
+    pub fn target(&self, context: &RuleContext<'_>, text: &PluginText<'_>) -> &PathTarget {
+        self.leads.get_or_init(|| paths::resolve(context, text, &self.path))
     }
 }
 
@@ -71,7 +71,7 @@ fn may_matter(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     let bytes = body.as_bytes();
     memchr_iter(b']', bytes).any(|at| match bytes.get(at + 1) {
         Some(b':') if !may_define(&body[..at]) => false,
-        Some(b'(' | b':') => leads_away(context, text, body[at + 2..].trim_start_matches(' ')),
+        Some(b'(' | b':') => is_external(context, text, body[at + 2..].trim_start_matches(' ')),
         _ => false,
     })
 }
@@ -91,7 +91,7 @@ fn may_define(before: &str) -> bool {
 }
 
 /// Whether the destination at the start of `rest` is anything but a URL, or an existing file and heading.
-fn leads_away(context: &RuleContext<'_>, text: &PluginText<'_>, rest: &str) -> bool {
+fn is_external(context: &RuleContext<'_>, text: &PluginText<'_>, rest: &str) -> bool {
     if ADDRESSES.iter().any(|scheme| rest.starts_with(scheme)) {
         return false;
     }
@@ -105,16 +105,18 @@ fn leads_away(context: &RuleContext<'_>, text: &PluginText<'_>, rest: &str) -> b
     let Some((path, anchor)) = taken_apart(destination) else { return false };
     let there = match path.is_empty() {
         true => text.file.path.clone(),
-        false => match paths::leads(context, text, &path) {
-            PathTarget::Here { only_from_skill: true, .. } if context.settings.is_on(&ROOT_RELATIVE_LINK) => {
-                return true;
-            }
-            PathTarget::Away(path)
-                if !path.starts_with(&text.plugin.root) || context.settings.is_on(&SKILL_BOUNDARY) =>
+        false => match paths::resolve(context, text, &path) {
+            PathTarget::Inside { only_from_skill: true, .. }
+                if context.settings.is_enabled(&ROOT_RELATIVE_LINK) =>
             {
                 return true;
             }
-            PathTarget::Here { path, .. } | PathTarget::Away(path) => path,
+            PathTarget::Outside(path)
+                if !path.starts_with(&text.plugin.root) || context.settings.is_enabled(&SKILL_BOUNDARY) =>
+            {
+                return true;
+            }
+            PathTarget::Inside { path, .. } | PathTarget::Outside(path) => path,
             _ => return true,
         },
     };

@@ -9,9 +9,9 @@ use super::context::{PluginText, RuleContext};
 use super::path_parts::PathParts;
 use super::paths::{self, PathTarget};
 use super::rules::SKILL_BOUNDARY;
-use crate::model::paths::plain;
+use crate::model::paths::is_plain;
 use crate::read::markdown::RegionKind;
-use crate::read::path_words::{goes_on, is_edge, without_lines, without_marks, word_end, word_start};
+use crate::read::path_words::{is_continued, is_edge, without_lines, without_marks, word_end, word_start};
 use crate::read::shell_names::may_be_shell;
 use crate::source::Span;
 
@@ -33,7 +33,7 @@ impl PathMention {
     }
 
     /// Its target, as seen from the containing `text`; looked up once.
-    pub fn leads(&self, context: &RuleContext<'_>, text: &PluginText<'_>) -> &PathTarget {
+    pub fn target(&self, context: &RuleContext<'_>, text: &PluginText<'_>) -> &PathTarget {
         self.leads.get_or_init(|| paths::mentioned(context, text, self))
     }
 }
@@ -76,7 +76,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
     }
     let outline = text.outline();
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
-        words(text, inner(text, region.span), PathForm::Code, parts, &mut out);
+        words(text, without_backticks(text, region.span), PathForm::Code, parts, &mut out);
     }
     for block in &outline.blocks {
         if block.info.as_deref().is_some_and(may_be_shell) {
@@ -90,10 +90,10 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
 /// Whether a rule may report a path in code: not if it targets a file of the component, nor if it is relative to the
 /// user's working directory, except for scripts of a skill.
 fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
-    match mention.leads(context, text) {
-        PathTarget::Here { .. } => false,
-        PathTarget::Away(_) => context.settings.is_on(&SKILL_BOUNDARY),
-        PathTarget::Nowhere(_) => {
+    match mention.target(context, text) {
+        PathTarget::Inside { .. } => false,
+        PathTarget::Outside(_) => context.settings.is_enabled(&SKILL_BOUNDARY),
+        PathTarget::Missing(_) => {
             mention.path.strip_prefix("./").is_none_or(|path| path.starts_with(SCRIPTS))
         }
         _ => true,
@@ -101,7 +101,7 @@ fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMenti
 }
 
 /// Inline code without its backticks.
-fn inner(text: &PluginText<'_>, span: Span) -> Span {
+fn without_backticks(text: &PluginText<'_>, span: Span) -> Span {
     let code = span.slice(text.text);
     let ticks = code.len() - code.trim_start_matches('`').len();
     Span::new(span.start + ticks, (span.end - ticks.min(code.len() - ticks)).max(span.start + ticks))
@@ -121,8 +121,8 @@ fn after_variable(text: &PluginText<'_>, variable: &str, form: PathForm, out: &m
             continue;
         }
         let written = without_marks(&path[..end]);
-        let cut = goes_on(&path[written.len()..]);
-        if !cut && plain(written) {
+        let cut = is_continued(&path[written.len()..]);
+        if !cut && is_plain(written) {
             let span = Span::new(start, start + variable.len() + lead + 1 + written.len());
             out.push(PathMention::new(span, form, written));
         }
@@ -159,7 +159,7 @@ fn words(
         let climbs = word.starts_with("../") || word.starts_with("./");
         let named = word.starts_with(|c: char| c.is_alphanumeric() || c == '_') || climbs;
         let file = word.rsplit('/').next().is_some_and(|last| last.contains('.') && !last.starts_with('.'));
-        if named && (file || word.starts_with("../")) && plain(word) {
+        if named && (file || word.starts_with("../")) && is_plain(word) {
             let span = Span::new(part.start + start, part.start + start + word.len());
             out.push(PathMention::new(span, form, word));
         }

@@ -9,9 +9,9 @@ use memchr::memmem;
 #[derive(Debug)]
 pub enum NameSearch {
     /// Few enough names for a SIMD search.
-    Together(Searcher),
+    Simd(Searcher),
     /// More names, or a processor without SIMD support.
-    Each(Vec<Box<[u8]>>),
+    OneByOne(Vec<Box<[u8]>>),
 }
 
 impl NameSearch {
@@ -23,15 +23,15 @@ impl NameSearch {
         }
         // A search for a single name is faster than one for several.
         let together = (names.len() > 1).then(|| Searcher::new(&names)).flatten();
-        let each = || Self::Each(names.iter().map(|name| name.as_bytes().into()).collect());
-        Some(together.map_or_else(each, Self::Together))
+        let each = || Self::OneByOne(names.iter().map(|name| name.as_bytes().into()).collect());
+        Some(together.map_or_else(each, Self::Simd))
     }
 
     /// Whether `text` contains one of them.
     pub fn is_in(&self, text: &str) -> bool {
         match self {
-            Self::Together(searcher) => searcher.find(text).is_some(),
-            Self::Each(names) => names.iter().any(|name| memmem::find(text.as_bytes(), name).is_some()),
+            Self::Simd(searcher) => searcher.find(text).is_some(),
+            Self::OneByOne(names) => names.iter().any(|name| memmem::find(text.as_bytes(), name).is_some()),
         }
     }
 }

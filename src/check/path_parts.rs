@@ -43,11 +43,11 @@ impl<'a> PathParts<'a> {
         let (first, rest) = path.split_at(length);
         // In such a short text, setting up a search costs more than comparing at each position.
         let climbs = || rest.as_bytes().windows(3).any(|part| part == b"/..");
-        first.starts_with('.') || self.has(first) || climbs()
+        first.starts_with('.') || self.has_part(first) || climbs()
     }
 
     /// Whether a part has this name, in whatever case.
-    fn has(&self, name: &str) -> bool {
+    fn has_part(&self, name: &str) -> bool {
         if !is_folded(name) {
             return self.parts.contains(name.to_lowercase().as_str());
         }

@@ -15,9 +15,9 @@ use super::name_search::NameSearch;
 use super::path_parts::PathParts;
 use super::script_calls;
 use crate::model::component::Component;
-use crate::model::paths::{self as model, joined};
+use crate::model::paths::{self as model, join};
 use crate::model::project::Project;
-use crate::source::{ComponentKind, inside};
+use crate::source::{ComponentKind, is_inside};
 
 /// Every path of the source.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl<'a> SourcePaths<'a> {
         files.sort_unstable();
         let excluded: Vec<&str> = left_out.iter().copied().collect();
         let of_plugin = |root: &'a str| {
-            let paths = below(&files, root).iter().chain(below(&excluded, root));
+            let paths = files_below(&files, root).iter().chain(files_below(&excluded, root));
             PathParts::from_paths(paths.map(|path| path[root.len()..].trim_start_matches('/')))
         };
         let roots = project.plugins.iter().map(|plugin| plugin.root.as_str());
@@ -52,13 +52,14 @@ impl<'a> SourcePaths<'a> {
         let mut unstartable: Vec<&str> = unstartable.map(|file| file.path.as_str()).collect();
         unstartable.sort_unstable();
         let roots = project.plugins.iter().map(|plugin| plugin.root.as_str());
-        let script_names = roots.filter_map(|root| Some((root, NameSearch::new(below(&unstartable, root))?)));
+        let script_names =
+            roots.filter_map(|root| Some((root, NameSearch::new(files_below(&unstartable, root))?)));
         let script_names = script_names.collect();
         Self { files, folded: OnceLock::new(), left_out, parts, script_names }
     }
 
     /// Whether a file or folder of exactly that name exists, including those left out of the build.
-    pub fn has(&self, path: &Utf8Path) -> bool {
+    pub fn contains(&self, path: &Utf8Path) -> bool {
         let path = path.as_str();
         let mut above = std::iter::successors(Some(path), |path| Some(&path[..path.rfind('/')?]));
         path.is_empty()
@@ -80,11 +81,11 @@ impl<'a> SourcePaths<'a> {
     /// The names in the plugin of `text`; `None` for a text of a project, which has other folders around it.
     pub fn parts(&self, text: &PluginText<'_>) -> Option<&PathParts<'a>> {
         let root = text.plugin.root.as_str();
-        self.parts.get(root).filter(|_| inside(text.file.path.as_str(), root))
+        self.parts.get(root).filter(|_| is_inside(text.file.path.as_str(), root))
     }
 
     /// The file or folder whose name differs from `path` only in case.
-    pub fn folded(&self, path: &Utf8Path) -> Option<&'a str> {
+    pub fn case_variant(&self, path: &Utf8Path) -> Option<&'a str> {
         let lower = path.as_str().to_lowercase();
         let folded = self.folded.get_or_init(|| {
             self.files.iter().enumerate().map(|(at, path)| (path.to_lowercase(), at)).collect()
@@ -113,7 +114,7 @@ fn has_below(files: &[&str], folder: &str) -> bool {
 }
 
 /// Those of `files`, which are sorted as text, that lie in `folder`.
-fn below<'f, 'a>(files: &'f [&'a str], folder: &str) -> &'f [&'a str] {
+fn files_below<'f, 'a>(files: &'f [&'a str], folder: &str) -> &'f [&'a str] {
     if folder.is_empty() {
         return files;
     }
@@ -126,7 +127,7 @@ fn below<'f, 'a>(files: &'f [&'a str], folder: &str) -> &'f [&'a str] {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PathTarget {
     /// A file or folder of the same skill (of the plugin, for texts outside of skills).
-    Here {
+    Inside {
         /// Where it is, relative to SRC.
         path: Utf8PathBuf,
         /// Whether it resolves only relative to the skill's folder, which is not the text's.
@@ -135,13 +136,13 @@ pub enum PathTarget {
     /// A file or folder whose name differs in case, as spelt on disk, relative to SRC.
     OtherCase(Utf8PathBuf),
     /// An existing file or folder outside of the skill.
-    Away(Utf8PathBuf),
+    Outside(Utf8PathBuf),
     /// A missing path outside of the skill.
-    AwayToNothing(Utf8PathBuf),
+    MissingOutside(Utf8PathBuf),
     /// A path outside of the source.
     OutOfSource,
     /// A missing path, where it would be relative to SRC.
-    Nowhere(Utf8PathBuf),
+    Missing(Utf8PathBuf),
 }
 
 /// The folder that paths of `text` must not leave: that of its skill.
@@ -153,29 +154,29 @@ pub fn own_folder<'t>(text: &PluginText<'t>) -> &'t Utf8Path {
 }
 
 /// Resolves `path` as written in `text`. Both readings count; the one that finds something wins.
-pub(super) fn leads(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> PathTarget {
+pub(super) fn resolve(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> PathTarget {
     let paths = context.paths();
     let (own, here) = (own_folder(text), text.file.path.parent().unwrap_or(Utf8Path::new("")));
-    let readings = [here, own].map(|base| joined(base, path));
-    let is_own = |path: &&Utf8PathBuf| inside(path.as_str(), own.as_str());
+    let readings = [here, own].map(|base| join(base, path));
+    let is_own = |path: &&Utf8PathBuf| is_inside(path.as_str(), own.as_str());
     let both = || readings.iter().flatten();
-    if let Some(found) = both().filter(is_own).find(|path| paths.has(path)) {
+    if let Some(found) = both().filter(is_own).find(|path| paths.contains(path)) {
         let only_from_skill = readings[0].as_ref() != Some(found);
-        return PathTarget::Here { path: found.clone(), only_from_skill };
+        return PathTarget::Inside { path: found.clone(), only_from_skill };
     }
-    if let Some(other) = both().filter(is_own).find_map(|path| paths.folded(path)) {
+    if let Some(other) = both().filter(is_own).find_map(|path| paths.case_variant(path)) {
         return PathTarget::OtherCase(other.into());
     }
     // What one reading finds outside the plugin is not meant where the other one stays inside.
-    let in_plugin = |path: &&Utf8PathBuf| inside(path.as_str(), text.plugin.root.as_str());
+    let in_plugin = |path: &&Utf8PathBuf| is_inside(path.as_str(), text.plugin.root.as_str());
     let counts = |path: &&Utf8PathBuf| in_plugin(path) || !both().any(|path| in_plugin(&path));
-    if let Some(found) = both().filter(counts).find(|path| paths.has(path)) {
-        return PathTarget::Away(found.clone());
+    if let Some(found) = both().filter(counts).find(|path| paths.contains(path)) {
+        return PathTarget::Outside(found.clone());
     }
     match both().find(is_own).or_else(|| both().find(counts)) {
         None => PathTarget::OutOfSource,
-        Some(path) if is_own(&path) => PathTarget::Nowhere(path.clone()),
-        Some(path) => PathTarget::AwayToNothing(path.clone()),
+        Some(path) if is_own(&path) => PathTarget::Missing(path.clone()),
+        Some(path) => PathTarget::MissingOutside(path.clone()),
     }
 }
 
@@ -186,17 +187,17 @@ pub(super) fn mentioned(
     mention: &PathMention,
 ) -> PathTarget {
     let base = match mention.form {
-        PathForm::Code | PathForm::Block => return leads(context, text, &mention.path),
+        PathForm::Code | PathForm::Block => return resolve(context, text, &mention.path),
         PathForm::Root => root(context, text, &mention.path),
         PathForm::Skill => nested_skill(context, text).unwrap_or_else(|| own_folder(text)),
     };
-    let Some(path) = joined(base, &mention.path) else { return PathTarget::OutOfSource };
-    if context.paths().has(&path) || text.plugin.runtime.claims(text.plugin.inner(&path)) {
-        return PathTarget::Here { path, only_from_skill: false };
+    let Some(path) = join(base, &mention.path) else { return PathTarget::OutOfSource };
+    if context.paths().contains(&path) || text.plugin.runtime.claims(text.plugin.relative_path(&path)) {
+        return PathTarget::Inside { path, only_from_skill: false };
     }
-    match context.paths().folded(&path) {
+    match context.paths().case_variant(&path) {
         Some(other) => PathTarget::OtherCase(other.into()),
-        None => PathTarget::Nowhere(path),
+        None => PathTarget::Missing(path),
     }
 }
 
@@ -204,7 +205,7 @@ pub(super) fn mentioned(
 /// guess: an ancestor folder that has `path` is preferred.
 fn root<'t>(context: &RuleContext<'_>, text: &PluginText<'t>, path: &str) -> &'t Utf8Path {
     let own = text.plugin.root.as_path();
-    let has_path = |root: &&Utf8Path| joined(root, path).is_some_and(|path| context.paths().has(&path));
+    let has_path = |root: &&Utf8Path| join(root, path).is_some_and(|path| context.paths().contains(&path));
     if text.plugin.is_declared() || has_path(&own) {
         return own;
     }
@@ -216,7 +217,7 @@ fn nested_skill<'t>(context: &RuleContext<'_>, text: &PluginText<'t>) -> Option<
     let own = own_folder(text);
     let inner =
         text.file.path.ancestors().skip(1).take_while(|folder| *folder != own && folder.starts_with(own));
-    inner.into_iter().find(|folder| context.paths().has(&folder.join("SKILL.md")))
+    inner.into_iter().find(|folder| context.paths().contains(&folder.join("SKILL.md")))
 }
 
 /// The file most likely meant by `wanted`: one of the same skill, else the only one of that name in the plugin.
@@ -273,8 +274,8 @@ pub fn in_named_skill<'a>(
         .into_iter()
         .filter(|other| other.path != own.path)
         .filter_map(|other| {
-            let there = joined(other.folder(), path)?;
-            context.paths().has(&there).then_some((other, there))
+            let there = join(other.folder(), path)?;
+            context.paths().contains(&there).then_some((other, there))
         })
         .max_by_key(|(other, _)| other.name.len())
 }

@@ -20,7 +20,7 @@ pub struct Passage {
 
 /// Whether an agent reads the text as instructions: a component's main file, or a Markdown file among a skill's
 /// references.
-pub fn instructs(text: &PluginText<'_>) -> bool {
+pub fn is_instructions(text: &PluginText<'_>) -> bool {
     let reference = || {
         let folder = text.component.map(crate::model::component::Component::folder);
         let inner = folder.and_then(|folder| text.file.path.strip_prefix(folder).ok());
@@ -133,7 +133,7 @@ fn without_quotations(text: String) -> String {
 }
 
 /// The spans of the whole word `word`, given in lower case, in `text`; the search ignores case.
-pub fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Span> + 'a {
+pub fn word_spans<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Span> + 'a {
     let inside = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.char_indices().filter_map(move |(at, _)| {
         let end = at + word.len();
@@ -144,6 +144,6 @@ pub fn places<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = Span> + 
 }
 
 /// Whether `text` contains any of `words` as a whole word or phrase.
-pub fn says(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| places(text, word).next().is_some())
+pub fn contains_any(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| word_spans(text, word).next().is_some())
 }

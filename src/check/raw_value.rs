@@ -62,12 +62,12 @@ pub fn meant(text: &str, yaml: Span, entry: &MappingEntry) -> Option<String> {
         return None;
     }
     if parsed {
-        return Some(joined(read));
+        return Some(join_lines(read));
     }
     let all = lines(text, yaml, entry);
     let rest = &text[line(text, entry).end..all.end.max(line(text, entry).end)];
     let whole = std::iter::once(first).chain(rest.split('\n').skip(1)).map(without_comment);
-    Some(joined(&whole.collect::<Vec<_>>().join(" ")))
+    Some(join_lines(&whole.collect::<Vec<_>>().join(" ")))
 }
 
 /// A comment starts with `#` and a blank; `#12` is a value.
@@ -79,7 +79,7 @@ fn without_comment(line: &str) -> &str {
     end.map_or(line, |end| &line[..end])
 }
 
-fn joined(text: &str) -> String {
+fn join_lines(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

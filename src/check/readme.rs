@@ -78,7 +78,7 @@ pub struct ListedName {
 pub(super) fn of_plugins<'a>(context: &RuleContext<'a>) -> Vec<Readme<'a>> {
     let project = context.project;
     let own = project.plugins.iter().filter_map(|plugin| {
-        let path = plugin.files.kept.iter().find(|path| plugin.inner(path) == NAME)?;
+        let path = plugin.files.kept.iter().find(|path| plugin.relative_path(path) == NAME)?;
         let text = context.text(plugin, project.tree.get(path)?, None)?;
         Some(Readme { text, plugins: vec![plugin], above: false, remote: 0, listings: OnceLock::new() })
     });
@@ -86,7 +86,7 @@ pub(super) fn of_plugins<'a>(context: &RuleContext<'a>) -> Vec<Readme<'a>> {
 }
 
 /// The README above all plugins, if it was read.
-pub(super) fn above<'a>(context: &RuleContext<'a>) -> Option<Readme<'a>> {
+pub(super) fn root_readme<'a>(context: &RuleContext<'a>) -> Option<Readme<'a>> {
     let project = context.project;
     let plugins: Vec<&Plugin> = project.plugins.iter().filter(|plugin| !plugin.beside).collect();
     let first = project.plugins.first()?;
@@ -111,9 +111,9 @@ impl<'a> Readme<'a> {
     }
 
     /// The plugins that `words` mention.
-    pub fn named(&self, words: &str) -> Vec<&'a Plugin> {
+    pub fn mentioned_plugins(&self, words: &str) -> Vec<&'a Plugin> {
         let is_said =
-            |plugin: &&&'a Plugin| prose::places(words, &plugin.name.to_lowercase()).next().is_some();
+            |plugin: &&&'a Plugin| prose::word_spans(words, &plugin.name.to_lowercase()).next().is_some();
         self.plugins.iter().filter(is_said).copied().collect()
     }
 
@@ -130,7 +130,7 @@ impl<'a> Readme<'a> {
         let table = !found.head.is_empty();
         let above =
             || self.headings(found.span.start).into_iter().find_map(|heading| of_heading(&heading.text));
-        let heads: Vec<String> = found.head.iter().map(|cell| plain(cell.slice(text))).collect();
+        let heads: Vec<String> = found.head.iter().map(|cell| plain_cell(cell.slice(text))).collect();
         let column = heads.iter().position(|head| of_head(head).is_some());
         let (of, column) = match column {
             Some(column) => (of_head(&heads[column])?, column),
@@ -180,7 +180,7 @@ fn of_heading(heading: &str) -> Option<ListedKind> {
 }
 
 /// A cell without marks, in lower case.
-fn plain(cell: &str) -> String {
+fn plain_cell(cell: &str) -> String {
     let bare: String = cell.chars().filter(|c| !"*_`#".contains(*c)).collect();
     bare.trim().to_lowercase()
 }

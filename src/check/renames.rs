@@ -60,7 +60,7 @@ impl NameFinder {
 }
 
 /// The frontmatter name of a skill if it differs from the name of its folder, and the latter.
-pub fn differing<'c>(component: &'c Component, root: &camino::Utf8Path) -> Option<(String, &'c str)> {
+pub fn differing_name<'c>(component: &'c Component, root: &camino::Utf8Path) -> Option<(String, &'c str)> {
     let folder = component.folder();
     let is_own_folder = component.kind == ComponentKind::Skill && folder != root;
     let folder = folder.file_name().filter(|_| is_own_folder)?;
@@ -73,7 +73,7 @@ impl SkillRenames {
     pub fn find(context: &RuleContext<'_>) -> Self {
         let plugins = context.project.plugins.iter();
         let names = plugins.flat_map(|plugin| {
-            plugin.written().filter_map(|component| Some(differing(component, &plugin.root)?.0))
+            plugin.author_files().filter_map(|component| Some(differing_name(component, &plugin.root)?.0))
         });
         let names: std::collections::BTreeSet<String> = names.filter(|name| !name.is_empty()).collect();
         let names: Vec<String> = names.into_iter().collect();

@@ -184,12 +184,12 @@ pub fn own_paths<'t>(text: &'t str, root: &str) -> Vec<OwnPath<'t>> {
 
 impl OwnPath<'_> {
     /// Whether every part is a name: no variable, glob or placeholder.
-    pub fn plain(&self) -> bool {
+    pub fn is_plain(&self) -> bool {
         !self.inner.is_empty() && !self.inner.contains(|c: char| "$*?[]{}%~#:".contains(c))
     }
 
     /// The path below the plugin's folder `root`, without dots; `None` if it leaves the folder.
-    pub fn inside(&self, root: &Utf8Path) -> Option<Utf8PathBuf> {
+    pub fn path_below(&self, root: &Utf8Path) -> Option<Utf8PathBuf> {
         let mut parts: Vec<&str> = Vec::new();
         for part in self.inner.split('/') {
             match part {
@@ -215,8 +215,8 @@ mod tests {
             own_paths(text, "ROOT").into_iter().map(|path| (path.span.slice(text), path.inner)).collect();
         assert_eq!(found, [("${ROOT}/a/b.sh", "a/b.sh"), ("$ROOT/c", "c"), ("$ROOT\"/d", "d")]);
         let path = |inner| OwnPath { span: Span::new(0, 0), inner, bare: false };
-        assert_eq!(path("a/../b").inside("p".into()).unwrap(), "p/b");
-        assert_eq!(path("a/../../b").inside("p".into()), None);
-        assert!(path("a/b.sh").plain() && !path("*.sh").plain());
+        assert_eq!(path("a/../b").path_below("p".into()).unwrap(), "p/b");
+        assert_eq!(path("a/../../b").path_below("p".into()), None);
+        assert!(path("a/b.sh").is_plain() && !path("*.sh").is_plain());
     }
 }

@@ -34,16 +34,16 @@ pub struct Score {
 impl Score {
     /// The share of findings that are right; 1 if there are none.
     pub fn precision(&self) -> f64 {
-        part(self.right, self.wrong)
+        ratio(self.right, self.wrong)
     }
 
     /// The share of labels that are found; 1 if there are none.
     pub fn recall(&self) -> f64 {
-        part(self.right, self.missed)
+        ratio(self.right, self.missed)
     }
 }
 
-fn part(right: usize, other: usize) -> f64 {
+fn ratio(right: usize, other: usize) -> f64 {
     if right + other == 0 { 1.0 } else { right as f64 / (right + other) as f64 }
 }
 
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_label_stands_for_one_finding() {
         let label = |line| Label { rule: "a".into(), path: "x".into(), line };
-        let found = Diagnostic::whole("x", Severity::Error, "a", "m");
+        let found = Diagnostic::for_file("x", Severity::Error, "a", "m");
         let mut scores = BTreeMap::new();
         let difference = compare(&[label(1), label(2)], &[found.clone(), found], &mut scores);
         assert_eq!(difference, LabelDifference { missed: vec![label(2)], wrong: vec![label(1)] });

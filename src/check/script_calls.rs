@@ -25,7 +25,7 @@ const VERBS: [&str; 6] = ["run", "execute", "call", "invoke", "running", "execut
 const SCRIPTS: [&str; 7] = ["sh", "bash", "py", "rb", "pl", "js", "mjs"];
 
 /// Extensions of scripts that are started with an interpreter but often named without it.
-const OTHERS: [&str; 5] = ["py", "rb", "pl", "js", "mjs"];
+const INTERPRETED_EXTENSIONS: [&str; 5] = ["py", "rb", "pl", "js", "mjs"];
 
 /// The calls of `text`, in source order.
 pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<ScriptCall> {
@@ -39,11 +39,15 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
     let mut out = Vec::new();
     let outline = text.outline();
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
-        let inner = inner(text.text, region.span);
+        let inner = without_quotes(text.text, region.span);
         // A name without arguments counts as a command only if it is unambiguous.
         let alone = inner.slice(text.text).split_whitespace().count() == 1;
-        let other =
-            inner.slice(text.text).trim().rsplit('.').next().is_some_and(|ending| OTHERS.contains(&ending));
+        let other = inner
+            .slice(text.text)
+            .trim()
+            .rsplit('.')
+            .next()
+            .is_some_and(|ending| INTERPRETED_EXTENSIONS.contains(&ending));
         if follows_a_verb(&text.text[..region.span.start]) && !(alone && other) {
             out.extend(call(context, text, inner));
         }
@@ -73,7 +77,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
     calls.filter_map(|(call, named)| (!named).then_some(call)).collect()
 }
 
-fn inner(text: &str, span: Span) -> Span {
+fn without_quotes(text: &str, span: Span) -> Span {
     let code = span.slice(text);
     let ticks = code.len() - code.trim_start_matches('`').len();
     Span::new(span.start + ticks, span.end.saturating_sub(ticks).max(span.start + ticks))
@@ -99,7 +103,7 @@ fn call(context: &RuleContext<'_>, text: &PluginText<'_>, line: Span) -> Option<
     };
     let offset = line.slice(text.text).len() - rest.len();
     let begin = line.start + offset + usize::from(quote.is_some());
-    let file = context.file(resolved(context, text, path)?)?;
+    let file = context.file(resolve(context, text, path)?)?;
     is_unstartable(file)
         .then(|| ScriptCall { span: Span::new(begin, begin + path.len()), path: file.path.clone() })
 }
@@ -121,7 +125,7 @@ fn started_with_interpreter(text: &str, name: &str) -> bool {
     })
 }
 
-fn resolved(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> Option<Utf8PathBuf> {
+fn resolve(context: &RuleContext<'_>, text: &PluginText<'_>, path: &str) -> Option<Utf8PathBuf> {
     let source = context.targets.source();
     let folder = text.component?.folder();
     let below = |variable: &str| path.strip_prefix(&format!("${{{variable}}}/")).map(Utf8Path::new);

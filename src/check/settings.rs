@@ -70,7 +70,7 @@ impl Settings {
             settings.on.remove(rule);
         }
         for (name, severity) in &config.severity {
-            settings.severities.insert(known(name)?.name, *severity);
+            settings.severities.insert(known_rule(name)?.name, *severity);
         }
         for (glob, names) in &config.per_path {
             let matcher = Glob::new(glob).map_err(|_| UnknownWord { word: glob.clone(), near: None })?;
@@ -100,13 +100,13 @@ impl Settings {
     }
 
     /// The same settings with every other rule off.
-    pub fn only(mut self, rule: &str) -> Self {
+    pub fn with_only(mut self, rule: &str) -> Self {
         self.on.retain(|name| *name == rule);
         self
     }
 
     /// Whether `rule` is on.
-    pub fn is_on(&self, rule: &Rule) -> bool {
+    pub fn is_enabled(&self, rule: &Rule) -> bool {
         self.on.contains(rule.name)
     }
 
@@ -133,15 +133,15 @@ fn words(names: &[String]) -> Result<WordList, UnknownWord> {
             Some(group) => out.groups.push(group),
             None if name == "all" => out.groups.extend(RuleGroup::ALL),
             None => {
-                out.rules.insert(known(name)?.name);
+                out.rules.insert(known_rule(name)?.name);
             }
         }
     }
     Ok(out)
 }
 
-fn known(name: &str) -> Result<&'static Rule, UnknownWord> {
-    rules::find(name).ok_or_else(|| UnknownWord { word: name.to_owned(), near: super::near(name) })
+fn known_rule(name: &str) -> Result<&'static Rule, UnknownWord> {
+    rules::find(name).ok_or_else(|| UnknownWord { word: name.to_owned(), near: super::nearest_rule(name) })
 }
 
 fn of_group(group: RuleGroup) -> impl Iterator<Item = &'static str> {
@@ -159,11 +159,11 @@ mod tests {
     #[test]
     fn a_named_rule_counts_more_than_its_group() {
         let rule = rules::find("skill-size").unwrap();
-        assert!(Settings::quiet().is_on(rule));
+        assert!(Settings::quiet().is_enabled(rule));
         let ignoring = Settings::new(&config("ignore = [\"suspicious\"]")).unwrap();
-        assert!(!ignoring.is_on(rule));
+        assert!(!ignoring.is_enabled(rule));
         let both = Settings::new(&config("ignore = [\"suspicious\"]\nselect = [\"skill-size\"]")).unwrap();
-        assert!(both.is_on(rule));
+        assert!(both.is_enabled(rule));
         let path = Settings::new(&config("per-path = { \"old/**\" = [\"skill-size\"] }")).unwrap();
         assert!(path.ignores("skill-size", "old/x/SKILL.md") && !path.ignores("skill-size", "new/SKILL.md"));
     }
@@ -174,7 +174,7 @@ mod tests {
         let (size, link) = (rules::find("skill-size").unwrap(), rules::find("broken-link").unwrap());
         let on = |select: &[&str], ignore: &[&str]| {
             let settings = Settings::quiet().narrowed(&names(select), &names(ignore)).unwrap();
-            (settings.is_on(size), settings.is_on(link))
+            (settings.is_enabled(size), settings.is_enabled(link))
         };
         assert_eq!(on(&[], &[]), (true, true));
         assert_eq!(on(&["skill-size"], &[]), (true, false));

@@ -141,9 +141,9 @@ impl<'a> ShellReader<'a> {
             }
             match c {
                 '\\' => self.escape(),
-                '\'' => self.quoted(),
-                '"' => self.double(),
-                '`' | '$' => self.dollar(c),
+                '\'' => self.read_quoted(),
+                '"' => self.read_double_quoted(),
+                '`' | '$' => self.read_substitution(c),
                 '#' if self.word.is_none() => {
                     let rest = &self.text[self.at..];
                     self.at += rest.find('\n').unwrap_or(rest.len());
@@ -197,7 +197,7 @@ impl<'a> ShellReader<'a> {
         }
     }
 
-    fn quoted(&mut self) {
+    fn read_quoted(&mut self) {
         let rest = &self.text[self.at + 1..];
         let length = rest.find('\'').unwrap_or(rest.len());
         let inner = rest[..length].to_owned();
@@ -205,7 +205,7 @@ impl<'a> ShellReader<'a> {
         self.at = (self.at + length + 2).min(self.text.len());
     }
 
-    fn double(&mut self) {
+    fn read_double_quoted(&mut self) {
         self.push("");
         self.at += 1;
         while let Some(c) = self.peek() {
@@ -222,7 +222,7 @@ impl<'a> ShellReader<'a> {
                     }
                     self.at += 1 + next.map_or(0, char::len_utf8);
                 }
-                '`' | '$' => self.dollar(c),
+                '`' | '$' => self.read_substitution(c),
                 c => {
                     let mut buffer = [0; 4];
                     self.push(c.encode_utf8(&mut buffer));
@@ -234,7 +234,7 @@ impl<'a> ShellReader<'a> {
 
     /// `$(…)` and `` `…` `` contain separate commands, which are listed before the enclosing one; `${…}` and `$name`
     /// stay unchanged.
-    fn dollar(&mut self, c: char) {
+    fn read_substitution(&mut self, c: char) {
         let rest = &self.text[self.at..];
         let (open, close) = match c {
             '`' => (1, Some('`')),
@@ -243,7 +243,7 @@ impl<'a> ShellReader<'a> {
             _ => (0, None),
         };
         let length = match (close, rest.starts_with("${")) {
-            (Some(_), _) if self.depth < DEPTH => self.inner(open, close),
+            (Some(_), _) if self.depth < DEPTH => self.read_nested(open, close),
             (None, true) => rest.find('}').map_or(rest.len(), |end| end + 1),
             _ => c.len_utf8(),
         };
@@ -254,7 +254,7 @@ impl<'a> ShellReader<'a> {
     }
 
     /// Reads the nested commands, and returns the length of the substitution.
-    fn inner(&mut self, open: usize, close: Option<char>) -> usize {
+    fn read_nested(&mut self, open: usize, close: Option<char>) -> usize {
         let mut inner = ShellReader::new(self.text, self.start, self.at + open, self.depth + 1);
         inner.run(close);
         self.out.append(&mut inner.out);
@@ -269,7 +269,7 @@ impl<'a> ShellReader<'a> {
         self.end_word();
         let rest = &self.text[self.at..];
         if self.depth < DEPTH && (rest.starts_with("<(") || rest.starts_with(">(")) {
-            let length = self.inner(2, Some(')'));
+            let length = self.read_nested(2, Some(')'));
             let end = (self.at + length).min(self.text.len());
             let part = self.text[self.at..end].to_owned();
             self.push(&part);

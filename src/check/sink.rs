@@ -31,8 +31,8 @@ impl FindingSink {
     /// The findings, and a note about those beyond the limit.
     pub fn into_found(mut self) -> Vec<Diagnostic> {
         if let (1.., Some(last)) = (self.more, self.found.last()) {
-            let message = format!("{} of `{}` not listed", counted(self.more), self.rule.name);
-            let rest = Diagnostic::whole(last.path.as_str(), self.rule.severity, self.rule.name, message);
+            let message = format!("{} of `{}` not listed", count_message(self.more), self.rule.name);
+            let rest = Diagnostic::for_file(last.path.as_str(), self.rule.severity, self.rule.name, message);
             let help = format!("correct what the first {LISTED} have in common, then check again");
             self.found.push(rest.help(help));
         }
@@ -44,14 +44,14 @@ impl FindingSink {
         // Beyond the limit, nothing is computed or stored.
         if self.found.len() >= LISTED {
             self.more += 1;
-            return self.spare.insert(Diagnostic::whole("", self.rule.severity, self.rule.name, ""));
+            return self.spare.insert(Diagnostic::for_file("", self.rule.severity, self.rule.name, ""));
         }
         self.push(Diagnostic::in_file(file, span, self.rule.severity, self.rule.name, message))
     }
 
     /// Reports a file or folder as a whole.
-    pub fn whole(&mut self, path: &Utf8Path, message: impl Into<String>) -> &mut Diagnostic {
-        self.push(Diagnostic::whole(path, self.rule.severity, self.rule.name, message))
+    pub fn report_file(&mut self, path: &Utf8Path, message: impl Into<String>) -> &mut Diagnostic {
+        self.push(Diagnostic::for_file(path, self.rule.severity, self.rule.name, message))
     }
 
     fn push(&mut self, found: Diagnostic) -> &mut Diagnostic {
@@ -61,7 +61,7 @@ impl FindingSink {
     }
 }
 
-fn counted(more: usize) -> String {
+fn count_message(more: usize) -> String {
     if more == 1 { "1 more finding".to_owned() } else { format!("{more} more findings") }
 }
 

@@ -63,7 +63,7 @@ pub struct Snippet {
 }
 
 /// Words right before a code span that instruct to run it.
-const TOLD: [&str; 10] =
+const RUN_WORDS: [&str; 10] =
     ["run", "running", "execute", "executing", "with", "using", "via", "by", "command", "then"];
 
 /// Places whose commands something other than the agent runs.
@@ -95,11 +95,11 @@ impl Snippet {
     }
 
     /// Whether the text instructs to run it: a block does, and so does a code span after a word such as "run".
-    pub fn is_told(&self, text: &str) -> bool {
+    pub fn is_instructed(&self, text: &str) -> bool {
         let start = line_start(text, self.span.start);
         let before = text[start..self.span.start].trim_end_matches(['`', ' ', ':', '*']);
         let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        self.block || TOLD.contains(&word.to_lowercase().as_str())
+        self.block || RUN_WORDS.contains(&word.to_lowercase().as_str())
     }
 }
 
@@ -146,11 +146,11 @@ fn content(text: &str, block: Span) -> Span {
 /// Whether the line of `span`, or the last line of text before its block, is marked as a wrong example. Only text
 /// nearby counts: a line may be as long as the whole text.
 pub fn is_marked_wrong(text: &str, span: Span) -> bool {
-    const NEAR: usize = 400;
-    let from = text.floor_char_boundary(span.start.saturating_sub(NEAR));
-    let to = text.ceil_char_boundary((span.end + NEAR).min(text.len()));
+    const SEARCHED_BYTES: usize = 400;
+    let from = text.floor_char_boundary(span.start.saturating_sub(SEARCHED_BYTES));
+    let to = text.ceil_char_boundary((span.end + SEARCHED_BYTES).min(text.len()));
     let near = Span::new(span.start - from, span.end - from);
-    around(&text[from..to], near).into_iter().any(|line| {
+    surrounding_text(&text[from..to], near).into_iter().any(|line| {
         let line = line.to_lowercase();
         let mut words = line.split(|c: char| !c.is_alphanumeric());
         line.contains(['❌', '✗', '✘']) || words.any(|word| matches!(word, "wrong" | "incorrect"))
@@ -159,7 +159,7 @@ pub fn is_marked_wrong(text: &str, span: Span) -> bool {
 
 /// Whether the line of `span`, or the last line of text before its block, warns against what is shown.
 pub fn warned_against(text: &str, span: Span) -> bool {
-    around(text, span).into_iter().any(|line| {
+    surrounding_text(text, span).into_iter().any(|line| {
         let line = line.to_lowercase();
         let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '\'' || c == '’'));
         line.contains('❌')
@@ -169,7 +169,7 @@ pub fn warned_against(text: &str, span: Span) -> bool {
 }
 
 /// The line of `span` on both sides, and the last line of text before its block.
-fn around(text: &str, span: Span) -> [&str; 3] {
+fn surrounding_text(text: &str, span: Span) -> [&str; 3] {
     let start = line_start(text, span.start);
     let end = line_end(text, span.end);
     let fenced = |line: &&str| {

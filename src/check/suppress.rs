@@ -75,11 +75,11 @@ impl SuppressionCover {
 pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b PluginText<'a>>) -> Suppressions<'a, 'b> {
     let mut all: Vec<Suppression<'a, 'b>> = Vec::new();
     let mark = memmem::Finder::new(MARK);
-    for text in texts.filter(|text| text.has(TextSign::Suppression)) {
+    for text in texts.filter(|text| text.has_sign(TextSign::Suppression)) {
         let marks = mark.find_iter(text.text.as_bytes());
         let blank: Vec<usize> = memmem::find_iter(text.text.as_bytes(), "\n\n").collect();
         for at in marks {
-            all.extend(one(text, at, &blank));
+            all.extend(parse_one(text, at, &blank));
         }
     }
     let mut covers: BTreeMap<_, BTreeMap<_, SuppressionCover>> = BTreeMap::new();
@@ -93,7 +93,7 @@ pub(super) fn find<'a: 'b, 'b>(texts: impl Iterator<Item = &'b PluginText<'a>>) 
 }
 
 /// Parses the suppression at `at`; `blank` are the offsets of blank lines.
-fn one<'a, 'b>(text: &'b PluginText<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
+fn parse_one<'a, 'b>(text: &'b PluginText<'a>, at: usize, blank: &[usize]) -> Option<Suppression<'a, 'b>> {
     let line = text.file.line(text.file.position(at).line)?;
     let line_start = line.start;
     let line_end =
@@ -171,7 +171,7 @@ impl Suppressions<'_, '_> {
         for suppression in self.all.iter().filter(|suppression| !self.is_used(suppression)) {
             let name = suppression.rule;
             let (message, help) = if super::rules::find(name).is_none() {
-                let near = *near.entry(name).or_insert_with(|| super::near(name));
+                let near = *near.entry(name).or_insert_with(|| super::nearest_rule(name));
                 let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
                 (format!("unknown rule `{name}`"), format!("{near}`plugcast rules` lists them"))
             } else if !suppression.reason {

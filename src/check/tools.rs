@@ -30,7 +30,7 @@ pub fn entries<'c>(component: &'c Component, keys: &[&str]) -> Vec<&'c MappingEn
 }
 
 /// The tools that a field lists, separated by commas and blanks outside parentheses.
-pub fn listed<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
+pub fn listed_tools<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
     match node.items() {
         Some(items) => items.iter().flat_map(|item| scalar(text, item)).collect(),
         None => scalar(text, node),

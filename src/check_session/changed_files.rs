@@ -23,7 +23,7 @@ pub fn changes(
     options: &SessionOptions<'_>,
 ) -> Result<(ChangesSince, Vec<String>), CheckError> {
     let base = base(git, reference)?;
-    let changed = changed(git, &base)?;
+    let changed = changed_paths(git, &base)?;
     let config = session.config_folder.join("plugcast.toml");
     let settings = config.to_str().filter(|_| disk::kind(&config).is_some());
     let settings = settings.map(|config| git.answer(&[&DIFF[..], &["-z", &base, "--", config]].concat()));
@@ -33,7 +33,9 @@ pub fn changes(
     let before = match changed.is_empty() && !other_settings {
         true => None,
         // If that commit has no readable source, every finding is new.
-        false => Some(before(session, git, (&base, reference), options, &mut remarks)?.unwrap_or_default()),
+        false => Some(
+            findings_at_base(session, git, (&base, reference), options, &mut remarks)?.unwrap_or_default(),
+        ),
     };
     Ok((ChangesSince { changed, before }, remarks))
 }
@@ -44,7 +46,7 @@ fn base(git: &Git, reference: &str) -> Result<String, GitError> {
 }
 
 /// The paths that changed, relative to SRC.
-fn changed(git: &Git, base: &str) -> Result<BTreeSet<Utf8PathBuf>, GitError> {
+fn changed_paths(git: &Git, base: &str) -> Result<BTreeSet<Utf8PathBuf>, GitError> {
     let listed = git.answer(&[&DIFF[..], &["-z", "--relative", base, "--", "."]].concat())?;
     let mut all: BTreeSet<Utf8PathBuf> = paths(&listed).collect();
     all.extend(paths(&git.answer(&["ls-files", "-z", "--others", "--exclude-standard", "--", "."])?));
@@ -53,7 +55,7 @@ fn changed(git: &Git, base: &str) -> Result<BTreeSet<Utf8PathBuf>, GitError> {
 
 /// The fingerprints and causes of the findings in the source at the commit `base`, with the settings of that commit as
 /// far as they are usable; `None` if it has no readable source.
-fn before(
+fn findings_at_base(
     session: &CheckSession<'_>,
     git: &Git,
     (base, reference): (&str, &str),
@@ -94,7 +96,7 @@ fn before(
     }
     // Drop settings of that commit that cannot be used, then those that only `check` reads.
     let name = options.folder_name.as_deref().unwrap_or_default();
-    if let Ok(past) = compare::past(&mut snapshot, (name, reference), session.targets) {
+    if let Ok(past) = compare::read_commit(&mut snapshot, (name, reference), session.targets) {
         remarks.extend(past.remarks);
     }
     if let Ok(found) = fingerprints(&snapshot) {

@@ -51,7 +51,7 @@ impl CheckedPaths {
         // A folder inside another one is read with it.
         let inner = |root: &PathBuf| roots.iter().any(|other| root != other && root.starts_with(other));
         let roots: Vec<PathBuf> = roots.iter().filter(|root| !inner(root)).cloned().collect();
-        let mut root = common(&roots);
+        let mut root = common_folder(&roots);
         // A host's folder in a project is read as part of the project.
         let in_project =
             is_project(&root, targets) && given.iter().all(|path| main_file(path, targets).is_some());
@@ -125,7 +125,7 @@ pub fn plugin_of(file: &Path, targets: &Targets) -> PathBuf {
 }
 
 /// The folder that holds all of `roots`.
-fn common(roots: &[PathBuf]) -> PathBuf {
+fn common_folder(roots: &[PathBuf]) -> PathBuf {
     let first = roots.first().cloned().unwrap_or_default();
     let holds_all = |folder: &&Path| roots.iter().all(|root| root.starts_with(folder));
     first.ancestors().find(holds_all).map(Path::to_owned).unwrap_or(first)

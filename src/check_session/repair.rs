@@ -61,7 +61,7 @@ pub fn repair(
         fixed += pass.taken.len();
         for (path, new) in pass.texts {
             let path = Utf8PathBuf::from(path);
-            if let Some(old) = shared(&examined.project, path.as_str()) {
+            if let Some(old) = shared_text(&examined.project, path.as_str()) {
                 before.entry(path.clone()).or_insert(old);
             }
             texts.insert(path, new);
@@ -110,11 +110,11 @@ impl CheckSession<'_> {
         let plain =
             Utf8Path::new(path).components().all(|part| matches!(part, camino::Utf8Component::Normal(_)));
         let in_place = plain && file.origin == self.root.join(path);
-        in_place.then(|| shared(project, path)).flatten()
+        in_place.then(|| shared_text(project, path)).flatten()
     }
 }
 
-fn shared(project: &Project, path: &str) -> Option<Arc<str>> {
+fn shared_text(project: &Project, path: &str) -> Option<Arc<str>> {
     match &project.file(path)?.content {
         crate::source::FileContent::Text(text) => Some(Arc::clone(text)),
         _ => None,

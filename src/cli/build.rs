@@ -176,7 +176,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         }
     };
     let mut source = discovery.read()?;
-    source.findings.extend(build::hidden(&source.project, &targets, &request.config.check));
+    source.findings.extend(build::hidden_text_findings(&source.project, &targets, &request.config.check));
     source.project.helpers = helper::binaries(&source.project, &args.helper, looking, &console.progress)?;
     let is_empty = source.project.plugins.is_empty();
     if is_empty && !source.findings.iter().any(|finding| finding.severity == Severity::Error) {
@@ -195,9 +195,9 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
     let lock = lock.filter(|_| writes);
     let total = hosts.len();
     for (at, target) in hosts.into_iter().enumerate() {
-        super::go_on()?;
+        super::check_interrupt()?;
         let (title, number) = (&target.host.title, at + 1);
-        let project = named(&source.project);
+        let project = project_label(&source.project);
         let casting = format!("{title} ({number} of {total} hosts): casting {project}");
         console.progress.begin(casting, components(&source.project));
         let bundle = work.build(&source, target, lock.as_ref())?;
@@ -224,7 +224,7 @@ fn outputs(out: &Path, hosts: &[&Target]) -> Vec<PathBuf> {
 }
 
 /// The name of a single plugin, or the number of several.
-fn named(project: &Project) -> String {
+fn project_label(project: &Project) -> String {
     match project.plugins.as_slice() {
         [one] => format!("`{}`", one.name),
         more => format!("{} plugins", more.len()),
@@ -240,7 +240,7 @@ fn components(project: &Project) -> usize {
 ///
 /// # Errors
 /// When nothing could be built, or a finding is an error: the caller needs complete bundles.
-pub fn into(
+pub fn build_into(
     src: &Path,
     hosts: &[String],
     out: &Path,
@@ -257,7 +257,7 @@ pub fn into(
     let mut diagnostics = std::mem::take(&mut source.findings);
     let out = Folder::open(out).map_err(CommandFailure::from)?;
     for target in chosen {
-        super::go_on()?;
+        super::check_interrupt()?;
         progress.begin(format!("{}: casting", target.host.title), components(&source.project));
         let mut bundle = source.bundle(target).map_err(CommandFailure::from)?;
         diagnostics.append(&mut bundle.record.diagnostics);
@@ -292,5 +292,5 @@ fn hosts<'a>(
         let help = format!("pass `--to` with some of: {}, all", targets.names().join(", "));
         return Err(CommandFailure::usage("no host given", help));
     }
-    Ok(targets.named(names)?)
+    Ok(targets.by_names(names)?)
 }

@@ -21,7 +21,7 @@ use crate::disk::{self, edit};
 use crate::printable;
 use crate::progress::Progress;
 use crate::report::frame::FrameStyle;
-use crate::report::human::counted;
+use crate::report::human::count_noun;
 
 /// Check a plugin for problems before a host or a user finds them
 ///
@@ -129,7 +129,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
     let mut scope = CheckScope { shard: args.shard, within: sources.within, ..CheckScope::default() };
     let mut texts = TextOverlay::new();
     if let Some(path) = &args.stdin_path {
-        let path = below(&session.root, path)?;
+        let path = relative_to_source(&session.root, path)?;
         texts.insert(path.clone(), standard_input()?);
         scope.only = Some(path);
     }
@@ -154,7 +154,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
         } else {
             repaired.write(&session)?;
         }
-        print::repaired(&repaired, args.diff, console);
+        print::print_repairs(&repaired, args.diff, console);
         if args.diff {
             return Ok(CLEAN);
         }
@@ -224,7 +224,7 @@ fn print_findings(
         let count = examined.findings.count(Severity::Warning);
         console.error_line(&format!(
             "error: {}, and `--max-warnings` allows {most}",
-            counted(count, "warning", "warnings")
+            count_noun(count, "warning", "warnings")
         ));
     }
     let failed = examined.findings.count(Severity::Error) > 0 || too_many.is_some();
@@ -255,13 +255,13 @@ fn write_baseline(file: &Path, mut examined: CheckedSource, console: &Console) -
     check_session::mark(&mut examined.findings, &examined.project);
     let baseline = Baseline::from_findings(&examined.findings.diagnostics);
     edit::write(file, crate::emit::json::to_string(&baseline).as_bytes())?;
-    let count = counted(baseline.findings.len(), "finding", "findings");
+    let count = count_noun(baseline.findings.len(), "finding", "findings");
     console.inform_line(&format!("{count} written to `{}`", file.display()));
     Ok(CLEAN)
 }
 
 /// Makes `path`, which is relative to the working directory, relative to SRC.
-fn below(root: &Path, path: &Path) -> Result<Utf8PathBuf, CommandFailure> {
+fn relative_to_source(root: &Path, path: &Path) -> Result<Utf8PathBuf, CommandFailure> {
     let outside = || {
         let help = "paths are relative to the current folder; pass SRC if the source is elsewhere";
         CommandFailure::usage(format!("`{}` is not inside `{}`", path.display(), root.display()), help)

@@ -16,7 +16,7 @@ use crate::git::{CommitSnapshot, GitError};
 use crate::model::project::Project;
 use crate::process::temporary;
 use crate::progress::Progress;
-use crate::report::{diff as report, human::counted};
+use crate::report::{diff as report, human::count_noun};
 use crate::target::{Target, Targets};
 
 /// Show what changed between two states for the users of each host
@@ -129,7 +129,7 @@ pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result
             console.error_line(&line);
         }
     }
-    super::go_on()?;
+    super::check_interrupt()?;
     console.progress.begin("comparing hosts", hosts.len());
     let difference = compare::compare(
         (&old.side(), &args.old),
@@ -147,22 +147,22 @@ pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result
 }
 
 /// How many errors of a state are printed; no other command shows those of a commit.
-const SHOWN: usize = 10;
+const MOST_ERRORS: usize = 10;
 
 /// Describes the errors of a state, line by line; the components with errors are left out of the comparison.
 fn warning(errors: &[Diagnostic], label: &str) -> Vec<String> {
     if errors.is_empty() {
         return Vec::new();
     }
-    let counted = counted(errors.len(), "error", "errors");
+    let counted = count_noun(errors.len(), "error", "errors");
     let mut lines =
         vec![format!("warning: `{label}` has {counted}, and the components with errors are left out:")];
-    let shown = errors.iter().take(SHOWN);
+    let shown = errors.iter().take(MOST_ERRORS);
     lines.extend(
         shown.map(|found| format!("  {}:{}:{}: {}", found.path, found.line, found.column, found.message)),
     );
-    if errors.len() > SHOWN {
-        lines.push(format!("  and {} more", errors.len() - SHOWN));
+    if errors.len() > MOST_ERRORS {
+        lines.push(format!("  and {} more", errors.len() - MOST_ERRORS));
     }
     lines
 }
@@ -231,7 +231,7 @@ fn state(
             let git = super::git(&real);
             let commit = git.commit(reference)?;
             let folder = match folder {
-                Some(folder) => plain(folder, label)?,
+                Some(folder) => plain_folder(folder, label)?,
                 None => git.place()?,
             };
             let top = git.top()?;
@@ -249,7 +249,7 @@ fn state(
                     ..ComparedState::new(StateContent::Bundles(bundles))
                 });
             }
-            let past = compare::past(&mut snapshot, (&name.unwrap_or_default(), reference), targets);
+            let past = compare::read_commit(&mut snapshot, (&name.unwrap_or_default(), reference), targets);
             snapshot.must_be_whole()?;
             let past = past.map_err(|error| {
                 let failure = CommandFailure::from(error);
@@ -264,7 +264,7 @@ fn state(
 }
 
 /// `folder` without `.` and a trailing slash.
-fn plain(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, CommandFailure> {
+fn plain_folder(folder: &Utf8Path, label: &str) -> Result<Utf8PathBuf, CommandFailure> {
     let parts: Vec<_> =
         folder.components().filter(|part| !matches!(part, camino::Utf8Component::CurDir)).collect();
     if parts.iter().all(|part| matches!(part, camino::Utf8Component::Normal(_))) {
@@ -301,7 +301,7 @@ fn hosts<'a>(
 ) -> Result<Vec<&'a Target>, CommandFailure> {
     let all = [String::from("all")];
     let names = [asked, &new.to, &old.to].into_iter().find(|names| !names.is_empty()).unwrap_or(&all);
-    let mut hosts = targets.named(names)?;
+    let mut hosts = targets.by_names(names)?;
     let bundles: Vec<&BTreeMap<String, PathBuf>> = [&old.held, &new.held]
         .into_iter()
         .filter_map(|held| match held {

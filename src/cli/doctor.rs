@@ -61,11 +61,11 @@ pub fn run(
     let mut hosts = Vec::new();
     console.progress.begin("asking hosts for their versions", asked.len());
     for target in asked {
-        super::go_on()?;
+        super::check_interrupt()?;
         hosts.push(health(target, drivers::driver(&target.name), &search));
         console.progress.step();
     }
-    super::go_on()?;
+    super::check_interrupt()?;
     let tools = TOOLS.map(|(name, needed_for, help)| {
         let binary = search.on_path(name);
         ToolHealth {

@@ -45,7 +45,7 @@ pub fn run(args: &EvalArgs, global: &GlobalOptions, console: &Console) -> Result
     }
     let mut scores = BTreeMap::new();
     let mut differences = Vec::new();
-    let cases = console.progress.each("checking labelled trees", folders.len());
+    let cases = console.progress.repeat("checking labelled trees", folders.len());
     for folder in &folders {
         let labels = labels(folder)?;
         let inner = folder.join("in");

@@ -142,7 +142,7 @@ fn line_of(file: &Path, line: usize, global: &GlobalOptions) -> Result<String, C
         let ledger = ledger.unwrap_or_else(|| Ledger::new(Vec::new()));
         let target = manifest.as_ref().and_then(|manifest| targets.get(&manifest.target));
         let documents = origin::BundleDocuments { folder: bundle, target, ledger: &ledger, map };
-        return Ok(documents.generated(&path, &emitted, line));
+        return Ok(documents.explain_generated(&path, &emitted, line));
     }
     match listed.and_then(|listed| listed.from.as_ref()) {
         Some(from) => {
@@ -192,7 +192,7 @@ fn bundles(out: Option<&Path>) -> Result<Vec<(String, Folder)>, CommandFailure> 
     let names = disk::list(out).unwrap_or_default().into_iter().map(|(name, _)| name);
     let of_host = |host: String| {
         // A bundle must be a real folder, not a symlink to another place.
-        let bundle = folder.as_ref().and_then(|folder| folder.inner(&host).ok().flatten())?;
+        let bundle = folder.as_ref().and_then(|folder| folder.subfolder(&host).ok().flatten())?;
         Some((host, bundle))
     };
     Ok(names.filter(|name| !name.starts_with('.')).filter_map(of_host).collect())
@@ -224,7 +224,7 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, CommandFailure> {
         }
     }
     if text.is_empty() {
-        let help = match crate::check::near(id) {
+        let help = match crate::check::nearest_rule(id) {
             Some(rule) => format!("did you mean the rule `{rule}`? `plugcast rules` lists them"),
             None => {
                 "`plugcast rules` lists the rules; loss ids are in `.plugcast/ledger.json` of a bundle, and `--out` sets the folder of bundles".to_owned()
@@ -239,7 +239,7 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, CommandFailure> {
         ));
     }
     let axis = id.split('/').next().and_then(Axis::from_id);
-    let (about, advice) = axis.map_or(("", ""), |axis| (axis.about(), axis.advice()));
+    let (about, advice) = axis.map_or(("", ""), |axis| (axis.description(), axis.advice()));
     Ok(format!(
         "{about}\n{text}what to do: {advice}; then accept it with `[[accept-loss]]` and a reason in `plugcast.toml`, or leave the host out\n"
     ))

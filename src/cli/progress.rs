@@ -22,7 +22,7 @@ enum LineState {
     #[default]
     Clean,
     Drawn,
-    Over,
+    Finished,
 }
 
 /// The line, which a thread draws and every print erases. Clones share the same line.
@@ -42,10 +42,10 @@ impl ProgressLine {
             loop {
                 std::thread::sleep(PAUSE);
                 let mut state = own.state();
-                if *state == LineState::Over {
+                if *state == LineState::Finished {
                     return;
                 }
-                if let Some(line) = line(start.elapsed(), &progress.current()) {
+                if let Some(line) = line(start.elapsed(), &progress.activity()) {
                     *state = LineState::Drawn;
                     // Errors of a closed terminal cannot be handled.
                     let _ = io::stderr().write_all(format!("{CLEAR}{line}").as_bytes());
@@ -62,7 +62,7 @@ impl ProgressLine {
         if *state == LineState::Drawn {
             let _ = io::stderr().write_all(CLEAR.as_bytes());
         }
-        *state = LineState::Over;
+        *state = LineState::Finished;
     }
 
     /// Prints a line above the progress line.
@@ -83,11 +83,11 @@ fn line(elapsed: Duration, activity: &str) -> Option<String> {
         return None;
     }
     let turn = TURNS[(elapsed.as_millis() / PAUSE.as_millis()) as usize % TURNS.len()];
-    Some(format!("{turn} {} ({} s)", fitted(activity), elapsed.as_secs()))
+    Some(format!("{turn} {} ({} s)", fit_activity(activity), elapsed.as_secs()))
 }
 
 /// The activity fitted to the width of the line; a long one is shortened before its count.
-fn fitted(activity: &str) -> String {
+fn fit_activity(activity: &str) -> String {
     if activity.chars().count() <= WIDTH {
         return activity.to_owned();
     }

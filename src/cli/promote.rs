@@ -7,7 +7,7 @@ use clap::Args;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::console::Console;
-use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat, environment, go_on};
+use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat, check_interrupt, environment};
 use crate::build;
 use crate::check_session::{CheckSession, SessionOptions, TextOverlay, mark};
 use crate::disk::folder::Folder;
@@ -113,14 +113,14 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     // The baseline is generated from findings, so references in it are not edited.
     let of_baseline = inner.and_then(|inner| files.remove(inner));
     let (project, reading) = session.read(TextOverlay::new())?;
-    let asked = promote::asked(&project, &root, args.src.as_deref(), &args.skill);
+    let asked = promote::qualified_skill(&project, &root, args.src.as_deref(), &args.skill);
     let place = place(&root, args.src.as_deref(), &args.skill);
     let beta = match promote::choose(&project, &asked, place.as_deref())
         .map_err(|unclear| failure(args, &unclear))?
     {
         SkillChoice::Beta(beta) => beta,
         SkillChoice::Stable(stable) => {
-            return Ok(print(&PromoteReport::nothing(&stable), args, console));
+            return Ok(print(&PromoteReport::nothing_to_do(&stable), args, console));
         }
     };
     let mut plan = promote::plan(
@@ -134,14 +134,15 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     );
     let (mut doc, is_possible) = report_of(args, (&project, &beta), (&root, &files), &plan)?;
     if is_possible {
-        go_on()?;
+        check_interrupt()?;
         let mut before = session.examine_read(&project, reading);
         mark(&mut before, &project);
         let (worse, notes, after) = promote::check_after(&mut session, &beta, &plan, &files, &before)?;
         // Each decision for the user is reported once.
         let known = |remark: &RemarkReport| {
             doc.refused.iter().any(|other| {
-                promote::moved(&other.path, &beta.from, &beta.to) == remark.path && other.line == remark.line
+                promote::new_path(&other.path, &beta.from, &beta.to) == remark.path
+                    && other.line == remark.line
             })
         };
         let worse: Vec<RemarkReport> =
@@ -188,14 +189,14 @@ fn report_of(
 ) -> Result<(PromoteReport, bool), CommandFailure> {
     let standing =
         promote::standing(project, beta, files, root, plan).map_err(crate::build::BuildError::from)?;
-    let mut refused = promote::in_the_way(beta, files, root);
+    let mut refused = promote::blocking_links(beta, files, root);
     let mut doc = PromoteReport::new(beta, plan, files);
     match &standing {
         TargetState::Free => {}
         TargetState::Blocked(remark) => refused.push(remark.clone()),
         TargetState::Stable(differences) => {
             doc.removed.clone_from(&differences.gone);
-            refused.extend(report::replaced(beta, differences).filter(|_| !args.replace));
+            refused.extend(report::replacement_blocker(beta, differences).filter(|_| !args.replace));
             refused.extend(promote::dead_ends(beta, files, plan, differences));
         }
     }
@@ -229,7 +230,7 @@ fn write(
         .then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() })
         .into_iter()
         .collect();
-    go_on()?;
+    check_interrupt()?;
     let what = format!("`{}` becomes `{}`", beta.component.qualified, beta.stable);
     Ok(transaction::apply(root, witness, &what, &rewrites, &moves)?)
 }
@@ -260,12 +261,12 @@ fn nothing_unfinished(
     output: &OutputFolder,
     witness: JournalWitness<'_>,
 ) -> Result<(), CommandFailure> {
-    if let Some(journal) = transaction::unfinished(&Folder::open(root)?, witness)? {
+    if let Some(journal) = transaction::unfinished_change(&Folder::open(root)?, witness)? {
         let message = format!("an earlier run was interrupted: {}", journal.what);
         return Err(CommandFailure::usage(message, TO_COMPLETE));
     }
     build::must_be_finished(output.path())?;
-    if let Some(folder) = replace::unfinished(output.path()).first() {
+    if let Some(folder) = replace::unfinished_outputs(output.path()).first() {
         let message = format!("an interrupted build has left something beside `{}`", folder.display());
         return Err(CommandFailure::usage(message, TO_COMPLETE));
     }
@@ -280,7 +281,7 @@ fn completed(
 ) -> Result<OutputLock, CommandFailure> {
     let lock =
         lock::acquire(&OutputFolder::named(root), lock::PATIENCE).map_err(crate::build::BuildError::from)?;
-    if let Some(journal) = transaction::unfinished(lock.folder(), witness)? {
+    if let Some(journal) = transaction::unfinished_change(lock.folder(), witness)? {
         transaction::complete(lock.folder(), witness, &journal)?;
         console.error_line(&format!("completed what an earlier run had begun: {}", journal.what));
     }

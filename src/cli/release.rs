@@ -122,7 +122,7 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
             break;
         }
         fixed += count;
-        super::go_on()?;
+        super::check_interrupt()?;
         examined = examine(args, global, &console.progress)?;
     }
     examined.remarks.iter().for_each(|remark| console.error_line(remark));
@@ -172,7 +172,7 @@ fn examine(
     let asked = if args.to.is_empty() { &config.build.to } else { &args.to };
     let hosts: Vec<&Target> = match asked.is_empty() {
         true => vec![targets.source_host()],
-        false => targets.named(asked)?,
+        false => targets.by_names(asked)?,
     };
     let outputs = vec![config_folder.join(config.build.out.as_deref().unwrap_or("dist"))];
     let request = SourceRequest {
@@ -188,7 +188,7 @@ fn examine(
     let (mut project, reading) = compare::source(request, &name, &targets)?;
     // Without the helper, bundles are examined without it.
     project.helpers = helper::binaries(&project, &[], true, progress).unwrap_or_default();
-    super::go_on()?;
+    super::check_interrupt()?;
     let base = args.base.as_deref();
     let request = ReleaseRequest {
         src,
@@ -231,7 +231,7 @@ fn repair(examined: &ReleaseExamination, most: Applicability) -> Result<usize, C
     };
     let pass = fix::plan(&examined.found, most, text, &BTreeSet::new());
     for (path, new) in &pass.texts {
-        super::go_on()?;
+        super::check_interrupt()?;
         if let Some(old) = text(path) {
             edit::rewrite(Path::new(&examined.top), Utf8Path::new(path), &old, new)?;
         }

@@ -114,7 +114,7 @@ pub fn run(args: &VerifyArgs, environment: &VerifyEnvironment) -> Result<VerifyO
     let scope = ObservationScope { all: args.all, allow_exec: args.allow_exec };
     let folders: Vec<PathBuf> = work.iter().map(|(folder, ..)| folder.path().to_path_buf()).collect();
     let built = (!built_before).then_some(args.folder.as_path());
-    let (source, note) = compared(args, environment, built, &folders, scope)?;
+    let (source, note) = compare_source(args, environment, built, &folders, scope)?;
     let lacks = |host: &str| {
         let bundles = source.iter().flat_map(|source| &source.bundles);
         bundles.into_iter().any(|bundle| bundle.host == host && !bundle.missing.is_empty())
@@ -138,7 +138,7 @@ pub fn run(args: &VerifyArgs, environment: &VerifyEnvironment) -> Result<VerifyO
         let panicked = |_| Err(anyhow::anyhow!("a driver failed"));
         started.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect()
     });
-    super::go_on()?;
+    super::check_interrupt()?;
     let mut hosts = Vec::new();
     for ((folder, driver, _), shown) in work.iter().zip(shown) {
         let (result, manifest) = shown?;
@@ -162,7 +162,7 @@ pub fn run(args: &VerifyArgs, environment: &VerifyEnvironment) -> Result<VerifyO
 
 /// The comparison of the components that the source host lists with the bundles, and a remark. Without `--against`, it
 /// is skipped if the source is not found or the host is not installed.
-fn compared(
+fn compare_source(
     args: &VerifyArgs,
     environment: &VerifyEnvironment,
     built: Option<&Path>,
@@ -188,7 +188,7 @@ fn compared(
     environment.progress.set(format!("{}: showing the source `{}`", driver.host(), against.folder.display()));
     let mut verification = source::verify(&against, bundles, driver, &installation, scope)?;
     verification.notes.extend(note);
-    super::go_on()?;
+    super::check_interrupt()?;
     Ok((Some(verification), None))
 }
 
@@ -205,7 +205,7 @@ fn bundles_in(folder: &Path) -> Result<Vec<Folder>> {
         Some(_) => Folder::open(folder)?,
         None => return Ok(Vec::new()),
     };
-    let found = bundles.map(|name| open.inner(&name)).collect::<Result<Vec<_>, _>>()?;
+    let found = bundles.map(|name| open.subfolder(&name)).collect::<Result<Vec<_>, _>>()?;
     Ok(found.into_iter().flatten().collect())
 }
 

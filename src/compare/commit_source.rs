@@ -30,7 +30,7 @@ pub struct CommitSource {
 ///
 /// # Errors
 /// As [`crate::compile::Source::read`]; the message names the commit.
-pub fn past(
+pub fn read_commit(
     snapshot: &mut CommitSnapshot,
     (name, reference): (&str, &str),
     targets: &Targets,
@@ -42,7 +42,7 @@ pub fn past(
             Ok((project, found, Config { mut build, path, .. })) => {
                 let is_known = |host: &String| host == "all" || targets.get(host).is_some();
                 let unknown = build.to.extract_if(.., |host| !is_known(host));
-                let inner = inner(&path, snapshot);
+                let inner = path_in_commit(&path, snapshot);
                 remarks.extend(unknown.map(|host| {
                     format!(
                         "warning: `{reference}:{inner}` builds for the host `{host}`, which is unknown now"
@@ -63,7 +63,7 @@ pub fn past(
             Err(other) => return Err(other),
         };
         let file = src.join(&path);
-        let inner = inner(&file, snapshot);
+        let inner = path_in_commit(&file, snapshot);
         remarks.push(format!(
             "warning: `{reference}:{inner}` is ignored: line {line}, column {column}: {message}"
         ));
@@ -81,7 +81,7 @@ pub fn past(
 }
 
 /// The path of a file of the snapshot, as in git.
-fn inner(file: &Path, snapshot: &CommitSnapshot) -> String {
+fn path_in_commit(file: &Path, snapshot: &CommitSnapshot) -> String {
     file.strip_prefix(snapshot.top()).unwrap_or(file).display().to_string()
 }
 

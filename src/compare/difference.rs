@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::impact::Impact;
 use super::inventory::{HostInventory, InventoryItem, LocatedLoss};
-use super::matching::{MatchedItems, matched};
+use super::matching::{MatchedItems, match_items};
 use crate::ledger::LossClass;
 use crate::source::ComponentKind;
 
@@ -171,7 +171,7 @@ impl DiffReport {
 }
 
 impl ChangedItem {
-    fn concerns(&self, plugin: &str) -> bool {
+    fn is_about(&self, plugin: &str) -> bool {
         let left = self.before.as_ref().and_then(|before| before.strip_prefix(plugin));
         self.plugin == plugin || left.is_some_and(|rest| rest.starts_with(':'))
     }
@@ -191,7 +191,7 @@ impl HostDifference {
         };
         Self {
             host: self.host.clone(),
-            changes: self.changes.iter().filter(|change| change.concerns(plugin)).cloned().collect(),
+            changes: self.changes.iter().filter(|change| change.is_about(plugin)).cloned().collect(),
             losses_new: own(&self.losses_new),
             losses_gone: own(&self.losses_gone),
         }
@@ -205,10 +205,10 @@ impl HostDifference {
 
 /// Compares what users of `host` get.
 pub fn between(host: &str, old: &HostInventory, new: &HostInventory) -> HostDifference {
-    let mut matched = matched(&old.items, &new.items);
+    let mut matched = match_items(&old.items, &new.items);
     let promoted = promoted(&mut matched);
     let mut changes: Vec<ChangedItem> = Vec::new();
-    changes.extend(matched.removed.iter().map(|item| changed(ItemChange::Removed, item)));
+    changes.extend(matched.removed.iter().map(|item| changed_item(ItemChange::Removed, item)));
     let renamed = matched
         .renamed
         .iter()
@@ -218,15 +218,15 @@ pub fn between(host: &str, old: &HostInventory, new: &HostInventory) -> HostDiff
         before: Some(before.name.clone()),
         alike,
         fields: fields(before, after),
-        ..changed(change, after)
+        ..changed_item(change, after)
     }));
     changes.extend(matched.added.iter().map(|item| ChangedItem {
         description: item.fields.get("description").cloned(),
-        ..changed(ItemChange::Added, item)
+        ..changed_item(ItemChange::Added, item)
     }));
     changes.extend(matched.same.iter().filter_map(|(before, after)| {
         let fields = fields(before, after);
-        let change = ChangedItem { fields, ..changed(ItemChange::Changed, after) };
+        let change = ChangedItem { fields, ..changed_item(ItemChange::Changed, after) };
         let only_version = change.fields.iter().all(|field| field.topic == ValueTopic::Version);
         let impact = if only_version { Impact::None } else { change.impact };
         (!change.fields.is_empty()).then_some(ChangedItem { impact, ..change })
@@ -296,7 +296,7 @@ fn promoted<'a>(matched: &mut MatchedItems<'a>) -> Vec<(&'a InventoryItem, &'a I
     out
 }
 
-fn changed(change: ItemChange, item: &InventoryItem) -> ChangedItem {
+fn changed_item(change: ItemChange, item: &InventoryItem) -> ChangedItem {
     ChangedItem {
         change,
         kind: item.kind,

@@ -49,7 +49,7 @@ impl<'a> Documents<'a> {
     }
 
     /// The pointer of the outermost mapping of a document at the key `name`, or at a key that ends in `:name`.
-    pub(super) fn named(&self, path: &str, name: &str) -> Option<JsonPointer> {
+    pub(super) fn named_pointer(&self, path: &str, name: &str) -> Option<JsonPointer> {
         let mut names = self.names.borrow_mut();
         let names = names.entry(path.to_owned()).or_insert_with(|| mappings(&self.value(path)));
         names.get(name).cloned()
@@ -76,16 +76,16 @@ fn collect(path: String, value: &Json, out: &mut BTreeMap<String, String>) {
             }
         }
         Json::Null => {}
-        _ => drop(out.insert(path, shown(value))),
+        _ => drop(out.insert(path, one_line(value))),
     }
 }
 
 /// A value on one line.
-fn shown(value: &Json) -> String {
+fn one_line(value: &Json) -> String {
     match value {
         Json::String(text) => text.split_whitespace().collect::<Vec<_>>().join(" "),
         Json::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
-            items.iter().map(shown).collect::<Vec<_>>().join(", ")
+            items.iter().map(one_line).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
     }

@@ -23,7 +23,7 @@ pub enum Impact {
 }
 
 /// Prefixes of the names of files that no host reads.
-const ABOUT: [&str; 5] = ["README", "CHANGELOG", "LICENSE", "NOTICE", "CONTRIBUTING"];
+const DOCUMENT_PREFIXES: [&str; 5] = ["README", "CHANGELOG", "LICENSE", "NOTICE", "CONTRIBUTING"];
 
 impl Impact {
     /// The word for people.
@@ -40,7 +40,7 @@ impl Impact {
     pub fn from_change(change: ItemChange, kind: ComponentKind, name: &str) -> Self {
         if kind == ComponentKind::File {
             // Files about a plugin for people do not change its behavior.
-            return if ABOUT.iter().any(|about| name.starts_with(about)) {
+            return if DOCUMENT_PREFIXES.iter().any(|about| name.starts_with(about)) {
                 Impact::None
             } else {
                 Impact::Patch

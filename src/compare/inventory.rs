@@ -86,7 +86,7 @@ pub(super) struct InventorySource<'a> {
 }
 
 /// Fields that only repeat the name or kind of an item.
-const SAID: [&str; 5] = ["name", "file", "kind", "developer_instructions", "content"];
+const REPEATED_FIELDS: [&str; 5] = ["name", "file", "kind", "developer_instructions", "content"];
 
 /// Takes the inventory of a bundle.
 pub(super) fn from_bundle(bundle: &InventorySource<'_>) -> HostInventory {
@@ -177,7 +177,7 @@ impl InventoryReader<'_> {
                 let document = self.documents.value(to);
                 let local = last_of(&row.name);
                 let at = row.pointer.as_deref().and_then(|pointer| document.pointer(pointer));
-                let named = || document.pointer(&self.documents.named(to, local)?);
+                let named = || document.pointer(&self.documents.named_pointer(to, local)?);
                 let found = at.filter(|found| found.is_object()).or_else(named);
                 item.fields = found.map(leaves).unwrap_or_default();
                 item.text = found.and_then(|found| found["content"].as_str()).unwrap_or_default().to_owned();
@@ -185,8 +185,10 @@ impl InventoryReader<'_> {
             }
             _ => item.content = self.digest(to),
         }
-        let dropped = self.dropped(row);
-        item.fields.retain(|field, _| !SAID.contains(&field.as_str()) && !dropped.contains(field.as_str()));
+        let dropped = self.dropped_fields(row);
+        item.fields.retain(|field, _| {
+            !REPEATED_FIELDS.contains(&field.as_str()) && !dropped.contains(field.as_str())
+        });
         item
     }
 
@@ -239,7 +241,7 @@ impl InventoryReader<'_> {
     }
 
     /// The fields of a component that have no effect on this host.
-    fn dropped(&self, row: &LedgerRow) -> BTreeSet<String> {
+    fn dropped_fields(&self, row: &LedgerRow) -> BTreeSet<String> {
         let base = format!("{}/", row.pointer.as_deref().unwrap_or_default());
         let path = row.path.as_str();
         // The set is sorted, so those of one path with this prefix are adjacent.

@@ -28,7 +28,7 @@ pub(super) struct MatchedItems<'a> {
 }
 
 /// Matches the items of two sides.
-pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) -> MatchedItems<'a> {
+pub(super) fn match_items<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) -> MatchedItems<'a> {
     let mut out = MatchedItems::default();
     let mut old_left = rounds(old, new, &mut out);
     let mut ids = BTreeMap::new();
@@ -58,7 +58,7 @@ pub(super) fn matched<'a>(old: &'a [InventoryItem], new: &'a [InventoryItem]) ->
     if left_old.len() * left_new.len() <= MOST_PAIRS {
         for (from, to) in left_old.iter().flat_map(|from| left_new.iter().map(move |to| (*from, *to))) {
             let pair = before[from].as_ref().zip(after[to].as_ref());
-            candidates.extend(pair.and_then(|(old, new)| Some((old.likeness(new)?, from, to))));
+            candidates.extend(pair.and_then(|(old, new)| Some((old.similarity(new)?, from, to))));
         }
     }
     // Most similar first; ties in order.
@@ -112,7 +112,7 @@ fn rounds<'a>(
         _ => MatchKey { name: &item.name, ..loose(item) },
     };
     // A command that becomes a skill of the same name is still called the same way.
-    let called = |item: &'a InventoryItem| MatchKey::new(item, callable(item.kind));
+    let called = |item: &'a InventoryItem| MatchKey::new(item, call_kind(item.kind));
     for key in [&exact as &dyn Fn(&'a InventoryItem) -> MatchKey<'a>, &loose, &called] {
         let mut by_key: BTreeMap<_, Vec<&InventoryItem>> = BTreeMap::new();
         for item in new_left.iter().rev() {
@@ -134,7 +134,7 @@ fn rounds<'a>(
 }
 
 /// The kind for calls: commands and skills are called the same way.
-fn callable(kind: ComponentKind) -> ComponentKind {
+fn call_kind(kind: ComponentKind) -> ComponentKind {
     if kind == ComponentKind::Command { ComponentKind::Skill } else { kind }
 }
 
@@ -161,7 +161,7 @@ impl<'a> Profile<'a> {
         if item.kind == ComponentKind::Plugin || is_empty_file(item) {
             return None;
         }
-        let kind = callable(item.kind);
+        let kind = call_kind(item.kind);
         if item.text.trim().is_empty() {
             let something = !item.fields.is_empty() || !item.content.is_empty();
             return something.then_some(Self::Values(kind, &item.fields, &item.content));
@@ -176,7 +176,7 @@ impl<'a> Profile<'a> {
     }
 
     /// The similarity of two texts in percent, if one may be the other under a new name.
-    fn likeness(&self, other: &Self) -> Option<usize> {
+    fn similarity(&self, other: &Self) -> Option<usize> {
         let (Self::Words(kind, a), Self::Words(other_kind, b)) = (self, other) else { return None };
         let count = |words: &[(usize, usize)]| words.iter().map(|(_, n)| n).sum::<usize>();
         let (total, least) = (count(a) + count(b), count(a).min(count(b)));
@@ -232,7 +232,7 @@ mod tests {
         let hook = |n: usize, command| item(ComponentKind::Hook, &format!("Stop/*/{n}"), command, "");
         let old = [hook(1, "a"), hook(2, "b"), hook(3, "c")];
         let new = [hook(1, "b"), hook(2, "d")];
-        let found = matched(&old, &new);
+        let found = match_items(&old, &new);
         let same: Vec<_> =
             found.same.iter().map(|(a, b)| (&*a.fields["command"], &*b.fields["command"])).collect();
         assert_eq!(same, [("b", "b"), ("a", "d")]);
@@ -248,7 +248,7 @@ mod tests {
         let old = [skill("demo:a", long), skill("demo:b", other)];
         let changed = format!("{long} fourteen");
         let new = [skill("demo:c", &changed), skill("demo:d", "nothing of it")];
-        let found = matched(&old, &new);
+        let found = match_items(&old, &new);
         assert_eq!(found.renamed.len(), 1);
         let (before, after, percent) = found.renamed[0];
         assert_eq!((&*before.name, &*after.name), ("demo:a", "demo:c"));

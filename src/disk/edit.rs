@@ -39,7 +39,7 @@ pub enum EditError {
 pub fn rewrite(root: &Path, path: &Utf8Path, old: &str, new: &str) -> Result<(), EditError> {
     let failed = |source| EditError::Failed { path: root.join(path), source };
     let root = Folder::open(root).map_err(|error| failed(error.source))?;
-    let file = plain(&root, path, old)?;
+    let file = find_plain(&root, path, old)?;
     folder::replace(&file.folder, file.name, new.as_bytes(), file.mode).map_err(failed)
 }
 
@@ -51,7 +51,11 @@ pub(super) struct PlainFile<'a> {
 }
 
 /// Finds the plain file at `path` below `root`, whose text must be `old`.
-pub(super) fn plain<'a>(root: &Folder, path: &'a Utf8Path, old: &str) -> Result<PlainFile<'a>, EditError> {
+pub(super) fn find_plain<'a>(
+    root: &Folder,
+    path: &'a Utf8Path,
+    old: &str,
+) -> Result<PlainFile<'a>, EditError> {
     let full = root.path().join(path);
     let Ok((folder, name)) = root.parent_of(path) else { return Err(EditError::NotPlain(full)) };
     let stat = folder::stat(&folder, name).filter(|stat| folder::kind(stat) == FileType::RegularFile);

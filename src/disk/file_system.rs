@@ -137,7 +137,7 @@ impl FileSystem {
     /// Reads the file at `path`, which had no link in it when it was found.
     pub(super) fn read_in_place(&self, path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
         match self.in_memory(path) {
-            Some(place) => place.in_place().and_then(|node| bytes(node, limit)),
+            Some(place) => place.node_in_place().and_then(|node| bytes(node, limit)),
             None => reader::read_in_place(path, limit),
         }
     }
@@ -158,7 +158,7 @@ impl FileSystem {
     /// When it cannot be read, a link has replaced it, or its size differs.
     pub fn hash_in_place(&self, path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
         let Some(place) = self.in_memory(path) else { return super::hash_in_place(path, size) };
-        let bytes = place.in_place().and_then(MemoryNode::bytes);
+        let bytes = place.node_in_place().and_then(MemoryNode::bytes);
         let bytes = bytes.map_err(|error| DiskError::new("read", path, error))?;
         Ok(Fingerprint { size: bytes.len() as u64, sha256: sha256(bytes) })
     }
@@ -167,7 +167,7 @@ impl FileSystem {
 /// A copy of the content of `node`.
 fn bytes(node: &MemoryNode, limit: SizeLimit) -> io::Result<Vec<u8>> {
     let bytes = node.bytes()?;
-    if bytes.len() as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(bytes.to_vec()) }
+    if bytes.len() as u64 > limit.bytes() { Err(limit.too_large_error()) } else { Ok(bytes.to_vec()) }
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, Stat, fstat, openat, statat}
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::missing_name::{existing, existing_path, gone};
+use super::missing_name::{existing_path, none_if_missing, ok_if_missing};
 use super::reader::{self, SizeLimit};
 use super::{DiskError, fs_op, open_beneath};
 use crate::source::UNFINISHED_ENDING;
@@ -75,9 +75,10 @@ impl Folder {
     ///
     /// # Errors
     /// When it is a link, not a folder, or access is denied.
-    pub fn inner(&self, name: &str) -> Result<Option<Self>, DiskError> {
+    pub fn subfolder(&self, name: &str) -> Result<Option<Self>, DiskError> {
         let path = self.path.join(name);
-        let opened = existing(enter(self, name)).map_err(|error| DiskError::new("open", &path, error))?;
+        let opened =
+            none_if_missing(enter(self, name)).map_err(|error| DiskError::new("open", &path, error))?;
         Ok(opened.map(|handle| Self { handle, path }))
     }
 
@@ -89,7 +90,7 @@ impl Folder {
         let (Some(parent), Some(name), true) =
             (path.parent(), path.file_name(), open_beneath::is_inner(path))
         else {
-            return Err(open_beneath::outside());
+            return Err(open_beneath::outside_error());
         };
         let parent = if parent.as_str().is_empty() { Utf8Path::new(".") } else { parent };
         Ok((open_beneath::folder_in(self.as_fd(), parent)?, name))
@@ -121,7 +122,7 @@ impl Folder {
     /// # Errors
     /// When it exists and cannot be removed.
     pub fn remove_file(&self, name: &str) -> Result<(), DiskError> {
-        gone(fs_op::remove_file(self, name))
+        ok_if_missing(fs_op::remove_file(self, name))
             .map_err(|error| DiskError::new("remove", &self.path.join(name), error))
     }
 }
@@ -182,14 +183,15 @@ fn is_itself(name: &CStr) -> bool {
 }
 
 /// The temporary name of a file while it is written, before it replaces `name`.
-fn unfinished(name: &str) -> String {
+fn temporary_name(name: &str) -> String {
     format!(".{name}{UNFINISHED_ENDING}")
 }
 
 /// Writes a temporary file and renames it to its final name.
 pub(super) fn replace(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let new = unfinished(name);
-    let written = fresh(&at, &new, bytes, mode).and_then(|()| fs_op::rename(&at, new.as_str(), &at, name));
+    let new = temporary_name(name);
+    let written =
+        create_new(&at, &new, bytes, mode).and_then(|()| fs_op::rename(&at, new.as_str(), &at, name));
     written.inspect_err(|_| {
         // The first error is the one to report.
         let _ = fs_op::remove_file(&at, new.as_str());
@@ -197,7 +199,7 @@ pub(super) fn replace(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io:
 }
 
 /// Creates a file with these bytes; replaces a leftover of a killed run, and never follows a link.
-pub(super) fn fresh(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+pub(super) fn create_new(at: impl AsFd, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     if stat(&at, name).is_some() {
         fs_op::remove_file(&at, name)?;
     }

@@ -11,7 +11,7 @@ use rustix::fs::{Dir, FileType};
 
 use super::DiskError;
 use super::folder::{self, Folder, MOST_DEPTH};
-use super::missing_name::existing;
+use super::missing_name::none_if_missing;
 use super::replace::{OWN_FOLDER, OutputFile};
 use crate::order;
 
@@ -136,7 +136,7 @@ impl ForeignSearch<'_> {
             if is_folder && !is_ours {
                 let inner = dir.fd().map_err(io::Error::from).and_then(|at| folder::enter(at, name));
                 // If there is none, it has just been removed.
-                if let Some(inner) = existing(inner).map_err(|error| failed(path, error))? {
+                if let Some(inner) = none_if_missing(inner).map_err(|error| failed(path, error))? {
                     self.list(inner, path, depth + 1)?;
                 }
             }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use camino::Utf8Path;
 
 use super::folder::{self, Folder};
-use super::missing_name::existing;
+use super::missing_name::none_if_missing;
 use super::patience::Patience;
 use super::{DiskError, fs_op, open_beneath};
 
@@ -142,7 +142,7 @@ pub fn acquire(folder: &OutputFolder, patience: Duration) -> Result<OutputLock, 
             // A build that just ended removed this file.
             Ok(()) => {}
             Err(TryLockError::Error(error)) => return Err(failed(error).into()),
-            Err(TryLockError::WouldBlock) if patience.is_over() => return Err(held(folder, &mut file)),
+            Err(TryLockError::WouldBlock) if patience.is_over() => return Err(held_by(folder, &mut file)),
             Err(TryLockError::WouldBlock) => patience.pause().map_err(failed)?,
         }
     }
@@ -157,19 +157,19 @@ pub fn wait(folder: &Path, patience: Duration) -> Result<(), LockError> {
     let failed = |error| DiskError::new("lock", &path, error);
     let mut patience = Patience::new(patience);
     loop {
-        let opened = existing(open_beneath::open(folder, Utf8Path::new(NAME))).map_err(failed)?;
+        let opened = none_if_missing(open_beneath::open(folder, Utf8Path::new(NAME))).map_err(failed)?;
         let Some(mut file) = opened else { return Ok(()) };
         match file.try_lock_shared() {
             Ok(()) => return Ok(()),
             Err(TryLockError::Error(error)) => return Err(failed(error).into()),
-            Err(TryLockError::WouldBlock) if patience.is_over() => return Err(held(folder, &mut file)),
+            Err(TryLockError::WouldBlock) if patience.is_over() => return Err(held_by(folder, &mut file)),
             Err(TryLockError::WouldBlock) => patience.pause().map_err(failed)?,
         }
     }
 }
 
 /// The holder of the lock, according to the lock file.
-fn held(folder: &Path, file: &mut File) -> LockError {
+fn held_by(folder: &Path, file: &mut File) -> LockError {
     let mut holder = String::new();
     let known = (&mut *file).take(64).read_to_string(&mut holder).is_ok() && !holder.trim().is_empty();
     let holder = if known { holder.trim().to_owned() } else { "unknown".to_owned() };

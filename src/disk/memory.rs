@@ -96,27 +96,28 @@ pub(super) struct MemoryPath<'a> {
 impl<'a> MemoryPath<'a> {
     /// The node itself, following links only in its parent path.
     pub(super) fn entry(&self) -> Option<&'a MemoryNode> {
-        let parent = self.inner.parent().map_or(Ok(PathBuf::new()), |parent| self.follow(parent)).ok()?;
+        let parent =
+            self.inner.parent().map_or(Ok(PathBuf::new()), |parent| self.resolve_links(parent)).ok()?;
         match self.inner.file_name() {
             Some(name) => self.tree.nodes.get(&parent.join(name)),
-            None => self.tree.nodes.get(&self.follow(self.inner).ok()?),
+            None => self.tree.nodes.get(&self.resolve_links(self.inner).ok()?),
         }
     }
 
     /// The node, following links.
     pub(super) fn node(&self) -> io::Result<&'a MemoryNode> {
-        let inner = self.follow(self.inner)?;
+        let inner = self.resolve_links(self.inner)?;
         self.tree.nodes.get(&inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// The node, which must not be reached through a link.
-    pub(super) fn in_place(&self) -> io::Result<&'a MemoryNode> {
+    pub(super) fn node_in_place(&self) -> io::Result<&'a MemoryNode> {
         self.tree.nodes.get(self.inner).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// The names in a folder that is not reached through a link, each with its kind.
     pub(super) fn children(self) -> io::Result<impl Iterator<Item = (&'a String, FileKind)>> {
-        let MemoryNode::Folder(names) = self.in_place()? else {
+        let MemoryNode::Folder(names) = self.node_in_place()? else {
             return Err(rustix::io::Errno::NOTDIR.into());
         };
         let kind = move |name: &String| {
@@ -127,7 +128,7 @@ impl<'a> MemoryPath<'a> {
 
     /// The path with links resolved; if it leaves the tree, it is not below the top.
     pub(super) fn real(&self) -> io::Result<PathBuf> {
-        let inner = self.follow(self.inner)?;
+        let inner = self.resolve_links(self.inner)?;
         let is_there = self.tree.nodes.contains_key(&inner);
         // Files outside of the tree are unknown.
         if !is_there && inner != Path::new(DEVICE) {
@@ -137,7 +138,7 @@ impl<'a> MemoryPath<'a> {
     }
 
     /// `path` relative to the top with links resolved; [`DEVICE`] if it leaves the tree.
-    fn follow(&self, path: &Path) -> io::Result<PathBuf> {
+    fn resolve_links(&self, path: &Path) -> io::Result<PathBuf> {
         let is_plain = || path.components().all(|part| matches!(part, Component::Normal(_)));
         if !self.tree.has_links && is_plain() && self.tree.nodes.contains_key(path) {
             return Ok(path.to_owned());

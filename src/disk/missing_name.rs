@@ -3,7 +3,7 @@
 use std::io;
 
 /// The result of a lookup by name; `None` if the name does not exist.
-pub(super) fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+pub(super) fn none_if_missing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         result => result.map(Some),
@@ -14,11 +14,11 @@ pub(super) fn existing<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 pub(super) fn existing_path<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(None),
-        result => existing(result),
+        result => none_if_missing(result),
     }
 }
 
 /// The result of a removal: a name that was already missing is not an error.
-pub(super) fn gone(result: io::Result<()>) -> io::Result<()> {
-    existing(result).map(drop)
+pub(super) fn ok_if_missing(result: io::Result<()>) -> io::Result<()> {
+    none_if_missing(result).map(drop)
 }

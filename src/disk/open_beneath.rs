@@ -13,7 +13,7 @@ use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::missing_name::gone;
+use super::missing_name::ok_if_missing;
 use super::reader;
 
 /// The flags to open a folder that the user named.
@@ -47,7 +47,7 @@ pub fn open(root: &Path, path: &Utf8Path) -> io::Result<File> {
 /// When a part of `path` is a link or `..`, or it is not a regular file.
 pub fn open_in(root: impl AsFd, path: &Utf8Path) -> io::Result<(File, Metadata)> {
     if !is_inner(path) {
-        return Err(outside());
+        return Err(outside_error());
     }
     let file = File::from(without_following(root.as_fd(), path.as_std_path(), FILE).map_err(without_links)?);
     let meta = reader::must_be_regular(&file)?;
@@ -70,7 +70,7 @@ pub(super) fn open_one(at: impl AsFd, name: impl Arg) -> io::Result<File> {
 /// # Errors
 /// When a part of `path` is a link, or it is not a regular file.
 pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
-    let file = File::from(without_following(CWD, path, FILE).map_err(replaced)?);
+    let file = File::from(without_following(CWD, path, FILE).map_err(replaced_error)?);
     let meta = reader::must_be_regular(&file)?;
     Ok((file, meta))
 }
@@ -80,7 +80,7 @@ pub fn open_in_place(path: &Path) -> io::Result<(File, Metadata)> {
 /// # Errors
 /// When a part of `path` is a link, or it is not a folder.
 pub fn list_in_place(path: &Path) -> io::Result<Vec<(OsString, FileType)>> {
-    let folder = without_following(CWD, path, FOLDER).map_err(replaced)?;
+    let folder = without_following(CWD, path, FOLDER).map_err(replaced_error)?;
     let mut names = Vec::new();
     for entry in Dir::new(folder)? {
         let entry = entry?;
@@ -123,7 +123,7 @@ fn part_by_part(at: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<OwnedF
 }
 
 /// A link causes `ELOOP`, or `ENOTDIR` where a folder is expected; a socket cannot be opened at all.
-fn replaced(error: Errno) -> io::Error {
+fn replaced_error(error: Errno) -> io::Error {
     match error {
         Errno::LOOP | Errno::NOTDIR => io::Error::new(io::ErrorKind::InvalidInput, LinkInPlace),
         error => reader::unopened(error.into()),
@@ -141,7 +141,7 @@ pub struct LinkInPlace;
 /// When a part of `path` is a link, `..`, or not a folder.
 pub fn open_folder(root: &Path, path: &Utf8Path) -> io::Result<OwnedFd> {
     if !path.as_str().is_empty() && !is_inner(path) {
-        return Err(outside());
+        return Err(outside_error());
     }
     let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
     let mut folder = openat(CWD, root, NAMED_FOLDER, Mode::empty())?;
@@ -156,10 +156,10 @@ pub fn open_folder(root: &Path, path: &Utf8Path) -> io::Result<OwnedFd> {
 /// # Errors
 /// When a part of it is a link or not a folder.
 pub fn must_be_folder(root: &Path, path: &Utf8Path) -> io::Result<()> {
-    gone(open_folder(root, path).map(drop))
+    ok_if_missing(open_folder(root, path).map(drop))
 }
 
-pub(super) fn outside() -> io::Error {
+pub(super) fn outside_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the path leads out of its folder")
 }
 

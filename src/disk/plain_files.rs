@@ -10,7 +10,7 @@ use camino::Utf8Path;
 use rustix::fs::CWD;
 use walkdir::WalkDir;
 
-use super::missing_name::gone;
+use super::missing_name::ok_if_missing;
 use super::reader::{self, SizeLimit};
 use super::{fs_op, open_beneath};
 use crate::order;
@@ -50,13 +50,13 @@ pub fn write(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
 /// # Errors
 /// When it cannot be made.
 pub fn create(path: &Path, bytes: &[u8], executable: bool) -> io::Result<()> {
-    let mut file = fresh(path, || fs_op::create(CWD, path))?;
+    let mut file = create_new(path, || fs_op::create(CWD, path))?;
     fs_op::write(&mut file, bytes)?;
     if executable { fs_op::set_mode(&file, 0o755) } else { Ok(()) }
 }
 
 /// Creates a new file or link after removing what is in its place and creating its folder.
-fn fresh<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
+fn create_new<T>(path: &Path, make: impl Fn() -> io::Result<T>) -> io::Result<T> {
     match make() {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => remove(path)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -83,7 +83,7 @@ pub fn link(path: &Path, target: &Path) -> io::Result<()> {
 /// # Errors
 /// When it exists and cannot be removed.
 pub fn remove(path: &Path) -> io::Result<()> {
-    gone(fs_op::remove_file(CWD, path))
+    ok_if_missing(fs_op::remove_file(CWD, path))
 }
 
 /// Reads a file as text; bytes that are not valid UTF-8 are replaced.

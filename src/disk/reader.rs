@@ -35,7 +35,7 @@ impl SizeLimit {
     }
 
     /// The error for a larger file.
-    pub fn exceeded(self) -> io::Error {
+    pub fn too_large_error(self) -> io::Error {
         io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {} MiB", self.mebibytes()))
     }
 }
@@ -63,7 +63,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub(super) fn unopened(error: io::Error) -> io::Error {
     #[cfg(unix)]
     if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) {
-        return irregular("a socket or a device");
+        return not_a_file_error("a socket or a device");
     }
     error
 }
@@ -84,12 +84,12 @@ pub(super) fn must_be_regular(file: &File) -> io::Result<Metadata> {
     }
     #[cfg(unix)]
     if std::os::unix::fs::FileTypeExt::is_fifo(&kind) {
-        return Err(irregular("a named pipe"));
+        return Err(not_a_file_error("a named pipe"));
     }
-    Err(irregular("a device or another special file"))
+    Err(not_a_file_error("a device or another special file"))
 }
 
-fn irregular(what: &str) -> io::Error {
+fn not_a_file_error(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file"))
 }
 
@@ -114,7 +114,7 @@ pub(super) fn read_in_place(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>
 pub(super) fn read_file(mut file: &File, limit: SizeLimit) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     if size > limit.bytes() {
-        return Err(limit.exceeded());
+        return Err(limit.too_large_error());
     }
     // A file below `/proc` reports size 0.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
@@ -128,7 +128,7 @@ pub(super) fn read_file(mut file: &File, limit: SizeLimit) -> io::Result<Vec<u8>
 /// When it cannot be read, or with [`io::ErrorKind::FileTooLarge`] when it contains more than `limit`.
 pub fn read_stream(stream: &mut impl Read, limit: SizeLimit, bytes: &mut Vec<u8>) -> io::Result<()> {
     let read = stream.take(limit.bytes() + 1).read_to_end(bytes)?;
-    if read as u64 > limit.bytes() { Err(limit.exceeded()) } else { Ok(()) }
+    if read as u64 > limit.bytes() { Err(limit.too_large_error()) } else { Ok(()) }
 }
 
 /// Whether a standard stream was closed when the program started. The standard library opens the null device in its

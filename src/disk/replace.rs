@@ -15,14 +15,14 @@ use std::path::PathBuf;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use self::recovery::{NEW, OLD, SWAP};
+use self::recovery::{NEW, OLD_TREE, SWAP};
 use self::removal::remove_tree;
 use self::stage::StagedTree;
 use super::folder::{self, Folder};
 use super::{DiskError, Payload, fs_op, open_beneath};
 use crate::progress::Progress;
 
-pub use self::recovery::{is_displaced, recover, unfinished};
+pub use self::recovery::{is_displaced, recover, unfinished_outputs};
 pub(super) use self::{recovery::sibling, removal::remove};
 
 /// The folder of plugcast's own documents inside an output folder.
@@ -48,7 +48,7 @@ impl OutputPlace<'_> {
     /// # Errors
     /// When it is a link, not a folder, or access is denied.
     pub fn open(&self) -> Result<Option<Folder>, DiskError> {
-        self.out.inner(self.name)
+        self.out.subfolder(self.name)
     }
 }
 
@@ -110,7 +110,8 @@ pub fn changes(
     };
     for file in files {
         let as_it_is = open_beneath::open_in(folder, &file.path).and_then(|(mut there, meta)| {
-            Ok(!mode_differs(&meta, file.executable) && super::holds(&mut there, meta.len(), &file.payload)?)
+            Ok(!mode_differs(&meta, file.executable)
+                && super::has_content(&mut there, meta.len(), &file.payload)?)
         });
         let error = match as_it_is {
             Ok(true) => continue,
@@ -165,7 +166,7 @@ pub fn replace(
     let (out, path) = (place.out, place.path());
     let new = sibling(place.name, NEW);
     let mut stage = StagedTree::make(out, &new).map_err(|error| DiskError::new("create", &path, error))?;
-    stage.fill(&path, files, old, owned, progress).inspect_err(|_| {
+    stage.build_tree(&path, files, old, owned, progress).inspect_err(|_| {
         let _ = remove_tree(out, &new, &stage.root, out.path());
     })?;
     let swapped = swap(place, old, &new, &stage);
@@ -216,7 +217,7 @@ fn swap(
         fs_op::exchange(out, name, new).map_err(failed)?;
         return Err(displaced());
     }
-    let (aside, marker) = (sibling(name, OLD), sibling(name, SWAP));
+    let (aside, marker) = (sibling(name, OLD_TREE), sibling(name, SWAP));
     fs_op::create(out, marker.as_str()).map_err(failed)?;
     let moved = fs_op::rename(out, name, out, aside.as_str()).and_then(|()| {
         let moved = if is_old(&aside) { take_place() } else { Err(io::Error::other(PathDisplaced)) };

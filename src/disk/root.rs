@@ -128,7 +128,7 @@ impl Root {
     ///
     /// # Errors
     /// When a part of it is not trusted, or cannot be opened.
-    pub fn inner(&self, path: &Path) -> Result<Option<Self>, RootError> {
+    pub fn subfolder(&self, path: &Path) -> Result<Option<Self>, RootError> {
         let open = |folder| Self { path: self.path.join(path), folder: Arc::new(folder), owner: self.owner };
         Ok(self.folder(path)?.map(open))
     }
@@ -237,7 +237,7 @@ impl Root {
     ///
     /// # Errors
     /// When it is not trusted.
-    pub fn changed(&self, path: &Path) -> Result<Option<SystemTime>, RootError> {
+    pub fn modified(&self, path: &Path) -> Result<Option<SystemTime>, RootError> {
         let Some((folder, name)) = self.parent(path)? else { return Ok(None) };
         if self.inspect(&folder, name, path)?.is_none() {
             return Ok(None);
@@ -267,7 +267,7 @@ impl Root {
 
     /// The folder that contains `path`, and its name there; `None` if the folder does not exist.
     fn parent<'a>(&self, path: &'a Path) -> Result<Option<(OwnedFd, &'a Path)>, RootError> {
-        let (folder, name) = split(path).ok_or_else(|| self.untrusted(path, "leaves its folder"))?;
+        let (folder, name) = split_name(path).ok_or_else(|| self.untrusted(path, "leaves its folder"))?;
         Ok(self.folder(folder)?.map(|folder| (folder, name)))
     }
 
@@ -365,7 +365,7 @@ fn untrusted(path: &Path, what: &'static str) -> RootError {
 }
 
 /// Splits a path without `..` into folder and name.
-fn split(path: &Path) -> Option<(&Path, &Path)> {
+fn split_name(path: &Path) -> Option<(&Path, &Path)> {
     let down = path.components().all(|part| matches!(part, Component::Normal(_)));
     let name = path.file_name().filter(|_| down)?;
     Some((path.parent().unwrap_or(Path::new("")), Path::new(name)))

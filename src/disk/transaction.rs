@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::edit::{self, EditError};
 use super::folder::{self, Folder};
-use super::missing_name::existing;
+use super::missing_name::none_if_missing;
 use super::{DiskError, fs_op, open_beneath, replace};
 use crate::schema;
 
@@ -24,7 +24,7 @@ pub use witness::JournalWitness;
 /// The journal, in the folder to which its paths are relative.
 const JOURNAL: &str = ".plugcast-promote.json";
 /// The suffix of staged files.
-const STAGED: &str = ".plugcast-new";
+const STAGED_SUFFIX: &str = ".plugcast-new";
 
 /// The new text of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,7 +96,7 @@ fn is_private(path: &Utf8Path) -> bool {
 ///
 /// # Errors
 /// When there is a journal that cannot be read or trusted.
-pub fn unfinished(
+pub fn unfinished_change(
     root: &Folder,
     witness: JournalWitness<'_>,
 ) -> Result<Option<TransactionJournal>, TransactionError> {
@@ -125,7 +125,7 @@ pub fn unfinished(
     if let Some(linked) = linked(root, &journal) {
         return Err(wrong(format!("names `{linked}`, to which a link leads")));
     }
-    if !witness.knows(root, &text) {
+    if !witness.has_started(root, &text) {
         return Err(wrong("was not written here by you: it may have come with the repository".to_owned()));
     }
     Ok(Some(journal))
@@ -137,7 +137,7 @@ fn linked(root: &Folder, journal: &TransactionJournal) -> Option<Utf8PathBuf> {
     let leads = |path: &&Utf8PathBuf| match root.parent_of(path) {
         Err(error) => error.kind() != io::ErrorKind::NotFound,
         Ok((folder, name)) => {
-            let names = [name.to_owned(), staged(name), replace::sibling(name, "old")];
+            let names = [name.to_owned(), staged_name(name), replace::sibling(name, "old")];
             names.iter().any(|name| kind(&folder, name) == Some(FileType::Symlink))
         }
     };
@@ -161,7 +161,7 @@ pub fn apply(
     moves: &[FolderMove],
 ) -> Result<(), TransactionError> {
     for file in files {
-        edit::plain(root, &file.path, &file.old)?;
+        edit::find_plain(root, &file.path, &file.old)?;
     }
     let journal = TransactionJournal {
         schema: schema::PROMOTING.tag(),
@@ -175,7 +175,7 @@ pub fn apply(
     if let Err(error) = begin(root, files, &text, &mut written) {
         // The first error is the one to report.
         for (folder, name) in written.iter().filter_map(|path| root.parent_of(path).ok()) {
-            let new = staged(name);
+            let new = staged_name(name);
             if kind(&folder, &new).is_some() {
                 let _ = fs_op::remove_file(folder, new.as_str());
             }
@@ -195,9 +195,10 @@ fn begin<'a>(
     for file in files {
         let failed = |error| DiskError::new("change", &root.path().join(&file.path), error);
         // The file may have changed since.
-        let old = edit::plain(root, &file.path, &file.old)?;
+        let old = edit::find_plain(root, &file.path, &file.old)?;
         written.push(&file.path);
-        folder::fresh(&old.folder, &staged(old.name), file.new.as_bytes(), old.mode).map_err(failed)?;
+        folder::create_new(&old.folder, &staged_name(old.name), file.new.as_bytes(), old.mode)
+            .map_err(failed)?;
     }
     let path = root.path().join(JOURNAL);
     let failed = |error| DiskError::new("write", &path, error);
@@ -225,7 +226,7 @@ pub fn complete(
     }
     for path in &journal.files {
         let Some((folder, name)) = parent_of(root, path).map_err(failed("change", path))? else { continue };
-        let new = staged(name);
+        let new = staged_name(name);
         match kind(&folder, &new) {
             None => {}
             Some(FileType::RegularFile) => {
@@ -260,7 +261,7 @@ pub fn complete(
 
 /// The folder that contains `path`, and its name there; `None` if there is no such folder.
 fn parent_of<'a>(root: &Folder, path: &'a Utf8Path) -> io::Result<Option<(OwnedFd, &'a str)>> {
-    existing(root.parent_of(path))
+    none_if_missing(root.parent_of(path))
 }
 
 /// Removes the leftover of a run at `path`, if it has the name of a staged file.
@@ -278,11 +279,11 @@ pub fn remove_staged(root: &Folder, path: &Utf8Path) -> Result<(), DiskError> {
 
 /// Whether `path` has the name of a staged file.
 pub fn is_staged(path: &Utf8Path) -> bool {
-    path.file_name().is_some_and(|name| name.starts_with('.') && name.ends_with(STAGED))
+    path.file_name().is_some_and(|name| name.starts_with('.') && name.ends_with(STAGED_SUFFIX))
 }
 
-fn staged(name: &str) -> String {
-    format!(".{name}{STAGED}")
+fn staged_name(name: &str) -> String {
+    format!(".{name}{STAGED_SUFFIX}")
 }
 
 #[cfg(test)]
@@ -342,7 +343,10 @@ mod tests {
             write(text.clone());
             assert!(
                 matches!(
-                    unfinished(&open(folder.path()), JournalWitness(Some(&folder.path().join("state")))),
+                    unfinished_change(
+                        &open(folder.path()),
+                        JournalWitness(Some(&folder.path().join("state")))
+                    ),
                     Err(TransactionError::Journal { .. })
                 ),
                 "{text}"
@@ -352,14 +356,15 @@ mod tests {
             [("a/.GIT/hooks", "version control"), (".git", "version control"), ("a", "by you")]
         {
             write(journal(from));
-            let refused = unfinished(&open(folder.path()), JournalWitness(None)).unwrap_err().to_string();
+            let refused =
+                unfinished_change(&open(folder.path()), JournalWitness(None)).unwrap_err().to_string();
             assert!(refused.contains(expected), "{from}: {refused}");
         }
         write(journal("a"));
         let state = folder.path().join("state");
         JournalWitness(Some(&state)).remember(&open(folder.path()), &journal("a")).unwrap();
         assert!(
-            unfinished(&open(folder.path()), JournalWitness(Some(&folder.path().join("state"))))
+            unfinished_change(&open(folder.path()), JournalWitness(Some(&folder.path().join("state"))))
                 .unwrap()
                 .is_some()
         );

@@ -55,7 +55,7 @@ pub fn walk(
     options: &WalkOptions,
     tree: &mut SourceTree,
 ) -> Result<(), WalkError> {
-    let (walk, found) = found(root, folder, options)?;
+    let (walk, found) = find_files(root, folder, options)?;
     walk.read(found, tree);
     tree.exclusions.sort();
     tree.exclusions.dedup();
@@ -63,7 +63,7 @@ pub fn walk(
 }
 
 /// Finds the files below `folder`, and reads none of them.
-fn found(
+fn find_files(
     root: &Path,
     folder: &Utf8Path,
     options: &WalkOptions,
@@ -90,7 +90,7 @@ fn found(
     }
     let real = lies?;
     if !real.starts_with(&root) {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, crate::source::LEAVES);
+        let error = io::Error::new(io::ErrorKind::InvalidInput, crate::source::LINK_LEAVES_SOURCE);
         return Err(DiskError::new("list", &above, error).into());
     }
     folders.names(&file_system, &real).map_err(|error| DiskError::new("list", &above, error))?;
@@ -122,7 +122,7 @@ pub fn paths(
     folder: &Utf8Path,
     options: &WalkOptions,
 ) -> Result<(Vec<Utf8PathBuf>, Vec<Exclusion>), WalkError> {
-    let (_, found) = found(root, folder, options)?;
+    let (_, found) = find_files(root, folder, options)?;
     Ok((found.files.into_iter().map(|(path, _)| path).collect(), found.exclusions))
 }
 
@@ -149,7 +149,7 @@ pub fn read_one(
         without_bundles: false,
         progress: Progress::default(),
     };
-    walk.read(walk.one(path), tree);
+    walk.read(walk.find_one(path), tree);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Selects the bodies that a run of `verify` checks: one per plugin, every one whose text was edited, or all of them.
 
 use super::Driver;
-use super::emitted_text::split;
+use super::emitted_text::split_frontmatter;
 use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
 use super::observation::{BodyInvocation, ObservationScope};
 use crate::ledger::ComponentKind;
@@ -40,7 +40,7 @@ fn invocation(
     scope: ObservationScope,
 ) -> Option<BodyInvocation> {
     let text = bundle.component_text(name, file)?;
-    let (frontmatter, body) = split(&text);
+    let (frontmatter, body) = split_frontmatter(&text);
     driver.invoker(frontmatter, body, scope).map(|way| BodyInvocation {
         plugin: plugin.name.clone(),
         name: name.to_owned(),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use self::conversation::{HostConversation, HostTurn};
 use self::inventory::InstalledInventory;
-use super::emitted_text::{constant_lines, flag, has_value, runs_commands, split};
+use super::emitted_text::{constant_lines, flag, has_value, runs_commands, split_frontmatter};
 use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
@@ -52,7 +52,7 @@ impl Driver for ClaudeCode {
         "@anthropic-ai/claude-code"
     }
 
-    fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
+    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
         match kind {
             // The name of a server may look like a qualified one.
             ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
@@ -98,7 +98,7 @@ impl Driver for ClaudeCode {
         for plugin in &bundle.plugins {
             let examined = validation::examine(&plugin.name, &plugin.folder, installation)?;
             for refusal in examined.refusals {
-                observation.complain(&plugin.name, refusal);
+                observation.record_error(&plugin.name, refusal);
             }
             inventories.extend(examined.inventory.map(|inventory| (plugin.name.clone(), inventory)));
         }
@@ -106,7 +106,7 @@ impl Driver for ClaudeCode {
         let mut talk = HostConversation::start(&folders, installation, scope, |_| Ok(()))?;
         let listing = talk.turn(
             "say ok",
-            ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(done())),
+            ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(end_step())),
         )?;
         let init = init(&listing.events);
         for plugin in &bundle.plugins {
@@ -116,14 +116,14 @@ impl Driver for ClaudeCode {
             see_hooks(&mut observation, plugin, inventory);
         }
         see_started_hooks(&mut observation, bundle, &listing);
-        hear_turn(&mut observation, bundle, &listing);
+        record_turn(&mut observation, bundle, &listing);
         // The text after a blank is an argument.
         let bodies: Vec<&BodyInvocation> = bodies.iter().filter(|body| !body.name.contains(' ')).collect();
         for (at, invocation) in bodies.iter().enumerate() {
             installation.progress.set(format!("{}: body {} of {}", self.host(), at + 1, bodies.len()));
             let turn = invoke(&mut talk, invocation)?;
             let given: Vec<String> =
-                turn.exchange.received.iter().map(|received| received.request.latest()).collect();
+                turn.exchange.received.iter().map(|received| received.request.latest_text()).collect();
             if let Some(message) =
                 turn.host_messages().into_iter().find(|message| message.starts_with(COMMAND_FAILED))
             {
@@ -141,7 +141,7 @@ impl Driver for ClaudeCode {
                 Some(result) => result,
             };
             observation.check(invocation, result);
-            hear_turn(&mut observation, bundle, &turn);
+            record_turn(&mut observation, bundle, &turn);
         }
         for line in talk.end().lines() {
             record_message(&mut observation, bundle, line);
@@ -170,14 +170,14 @@ fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<Ho
     match invocation.way {
         Invoker::Person => talk.turn(
             &format!("/{name}"),
-            ModelScript::default().with_conversation(Conversation::new(name, |_| true).then(done())),
+            ModelScript::default().with_conversation(Conversation::new(name, |_| true).then(end_step())),
         ),
         Invoker::Model => {
             let call = ScriptStep::reply(ModelReply::call("Skill", json!({ "skill": name })));
             talk.turn(
                 "use the skill",
                 ModelScript::default()
-                    .with_conversation(Conversation::new(name, |_| true).then(call).then(done())),
+                    .with_conversation(Conversation::new(name, |_| true).then(call).then(end_step())),
             )
         }
     }
@@ -196,7 +196,7 @@ fn names(init: &Value, key: &str) -> BTreeSet<String> {
 
 /// The model answers any number of requests with nothing to do: a skill may have a separate context, and a plugin's
 /// hook may cause another request.
-fn done() -> ScriptStep {
+fn end_step() -> ScriptStep {
     ScriptStep::reply(ModelReply::text(conversation::REPLY)).any_number()
 }
 
@@ -209,7 +209,7 @@ fn see_names(
     inventory: Option<&InstalledInventory>,
 ) {
     let (typed, agents) = (names(init, "slash_commands"), names(init, "agents"));
-    let listed = request.map(|request| listing::names(&request.everything())).unwrap_or_default();
+    let listed = request.map(|request| listing::names(&request.all_text())).unwrap_or_default();
     observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
     // There is one list for the user and one for the model: a component must be in each list that its frontmatter
     // selects.
@@ -217,7 +217,7 @@ fn see_names(
     for component in plugin.components_of(&[ComponentKind::Skill, ComponentKind::Command]) {
         let file = component.file.as_deref();
         let text = file.and_then(|file| bundle.component_text(&component.name, file)).unwrap_or_default();
-        let frontmatter = split(&text).0;
+        let frontmatter = split_frontmatter(&text).0;
         let by_person = flag(frontmatter, "user-invocable") != Some(false);
         // Without a description, a plugin's skill or command is not listed for the model.
         let name = &component.name;
@@ -231,7 +231,7 @@ fn see_names(
         let hidden = bundle.text(&format!("plugins/{}/skills/{local}/{SKILL_FILE}", plugin.name));
         let hidden = hidden.ok().filter(|_| component.kind == ComponentKind::Command).unwrap_or_default();
         let by_model = is_offered(frontmatter, bundle.is_described_in(&manifest, name))
-            || is_offered(split(&hidden).0, false);
+            || is_offered(split_frontmatter(&hidden).0, false);
         if (by_person && !typed.contains(name)) || (by_model && !listed.contains(name)) {
             shown.remove(name);
         } else if !by_person && !by_model {
@@ -239,7 +239,7 @@ fn see_names(
             observation.record_component(&plugin.name, component, Method::Resolved);
         }
         if !by_model && listed.contains(name) {
-            observation.complain(
+            observation.record_error(
                 &plugin.name,
                 format!("`{name}` is for users only, but the host offers it to the model"),
             );
@@ -333,7 +333,7 @@ fn see_servers(
             (true, Some(status)) => {
                 observation.record_component(&plugin.name, component, Method::Listed);
                 if listing::ships(plugin, super::own_name(&plugin.name, &component.name)) {
-                    observation.complain(
+                    observation.record_error(
                         &plugin.name,
                         format!("server `{}` ships in the bundle but is `{status}`", component.name),
                     );
@@ -351,7 +351,7 @@ fn see_servers(
     observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.clone())));
 }
 
-fn hear_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &HostTurn) {
+fn record_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &HostTurn) {
     for event in &turn.events {
         for error in event["plugin_errors"].as_array().into_iter().flatten() {
             let sentence = format!(
@@ -366,7 +366,7 @@ fn hear_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &HostTu
                     .is_some_and(|name| name == plugin.name || name.starts_with(&format!("{}@", plugin.name)))
             });
             match plugin {
-                Some(plugin) if !known => observation.complain(&plugin.name, sentence),
+                Some(plugin) if !known => observation.record_error(&plugin.name, sentence),
                 _ => record_message(observation, bundle, &sentence),
             }
         }

@@ -55,7 +55,7 @@ impl Driver for Codex {
         true
     }
 
-    fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
+    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
         match kind {
             ComponentKind::Hook => own_name(plugin, name).to_owned(),
             _ => name.to_owned(),
@@ -143,7 +143,7 @@ impl Driver for Codex {
                 see_request(&mut observation, bundle, &received.request, &servers, &home, scope);
             }
             for invocation in invocations {
-                let result = match exec::injected(&received.request, &invocation.name) {
+                let result = match exec::injected_skill(&received.request, &invocation.name) {
                     Some(given) => invocation.compare(given),
                     None => Err(format!("the host does not inject it for `${}`", invocation.name)),
                 };
@@ -156,7 +156,7 @@ impl Driver for Codex {
     fn run(&self, session: Session, installation: &Installation) -> Result<Transcript> {
         let prompt = session.opening.prompt('$');
         let home = match &session.loading {
-            SessionLoad::Home(folder) => CodexHome::existing(folder, installation)?,
+            SessionLoad::Home(folder) => CodexHome::open(folder, installation)?,
             SessionLoad::Bundle { folder, .. } => {
                 let plugins = session.loading.plugin_folders()?;
                 let names = plugins.iter().filter_map(|plugin| plugin.file_name()?.to_str());
@@ -295,7 +295,7 @@ fn see_request(
             .filter(|component| is_personal(bundle, component))
         {
             if offered.contains(&format!("\n- {}: ", component.name)) {
-                observation.complain(
+                observation.record_error(
                     &plugin.name,
                     format!("`{}` is for users only, but the host offers it to the model", component.name),
                 );
@@ -313,7 +313,7 @@ fn see_request(
             if offered {
                 observation.record_component(&plugin.name, component, Method::Executed);
             } else if ships {
-                observation.complain(
+                observation.record_error(
                     &plugin.name,
                     format!(
                         "server `{}` ships in the bundle, but offers no tool to the model",

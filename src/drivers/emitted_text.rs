@@ -6,7 +6,7 @@ use crate::read::{frontmatter, yaml};
 use crate::source::Span;
 
 /// Splits a Markdown file into frontmatter and body; without frontmatter all of it is body.
-pub fn split(text: &str) -> (&str, &str) {
+pub fn split_frontmatter(text: &str) -> (&str, &str) {
     let document = frontmatter::parse(text);
     (document.yaml.map_or("", |yaml| yaml.slice(text)), document.body.slice(text))
 }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn splits_and_reads_flags() {
-        let (front, body) = split("---\nname: a\nuser-invocable: false\n---\nwords\n---\n");
+        let (front, body) = split_frontmatter("---\nname: a\nuser-invocable: false\n---\nwords\n---\n");
         assert_eq!(
             (flag(front, "user-invocable"), flag(front, "disable-model-invocation")),
             (Some(false), None)
@@ -100,9 +100,9 @@ mod tests {
         assert_eq!(flag("a:\nb: perhaps\n", "a"), Some(false));
         assert_eq!(flag("a:\nb: perhaps\n", "b"), Some(false));
         assert_eq!(flag("  'user-invocable' : \"true\"\r\r\n", "user-invocable"), Some(true));
-        assert_eq!(split("---\r\r\na: b\r\r\n---\r\r\nx"), ("a: b\r\r\n", "x"));
-        assert_eq!(split("no front"), ("", "no front"));
-        assert_eq!(split("---\nopen"), ("", "---\nopen"));
+        assert_eq!(split_frontmatter("---\r\r\na: b\r\r\n---\r\r\nx"), ("a: b\r\r\n", "x"));
+        assert_eq!(split_frontmatter("no front"), ("", "no front"));
+        assert_eq!(split_frontmatter("---\nopen"), ("", "---\nopen"));
     }
 
     #[test]

@@ -81,13 +81,13 @@ impl ModelServer {
     }
 
     /// Switches to another script, and returns the exchange under the previous one.
-    pub fn follow(&self, script: ModelScript) -> Exchange {
+    pub fn switch_script(&self, script: ModelScript) -> Exchange {
         std::mem::replace(&mut *lock(&self.script), script).finish()
     }
 
     /// Rejects every model request from now on, and returns the exchange.
     pub fn finish(&self) -> Exchange {
-        self.follow(ModelScript::default())
+        self.switch_script(ModelScript::default())
     }
 }
 

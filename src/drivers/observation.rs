@@ -112,7 +112,7 @@ impl Observation {
     }
 
     /// Records an error about a plugin.
-    pub fn complain(&mut self, plugin: &str, sentence: impl Into<String>) {
+    pub fn record_error(&mut self, plugin: &str, sentence: impl Into<String>) {
         self.errors.push((Some(plugin.to_owned()), sentence.into()));
     }
 
@@ -138,7 +138,7 @@ impl Observation {
                 .any(|component| component.name.contains(':') && message.contains(&component.name));
         let known = known_noise.contains(&message);
         if names_it && !known {
-            self.complain(&plugin.name, message);
+            self.record_error(&plugin.name, message);
         }
     }
 
@@ -169,7 +169,7 @@ impl Observation {
     pub fn check(&mut self, invocation: &BodyInvocation, result: Result<(), String>) {
         self.invoked.insert(invocation.name.clone());
         if let Err(sentence) = result {
-            self.complain(
+            self.record_error(
                 &invocation.plugin,
                 format!("`{}` (`{}`): {sentence}", invocation.name, invocation.file),
             );
@@ -185,10 +185,10 @@ mod tests {
     fn complaints_name_files_of_the_bundle_once() {
         let mut observation = Observation::default();
         observation.places.push(("/tmp/x/cache/demo/1.0".to_owned(), "plugins/demo".to_owned()));
-        observation.complain("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
-        observation.complain("demo", "12:00 ERROR /tmp/x/cache/demo/1.0/a.md: bad");
-        observation.complain("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
-        observation.complain("other", "/bundle/plugins/other/b.md: bad");
+        observation.record_error("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
+        observation.record_error("demo", "12:00 ERROR /tmp/x/cache/demo/1.0/a.md: bad");
+        observation.record_error("demo", "/tmp/x/cache/demo/1.0/a.md: bad");
+        observation.record_error("other", "/bundle/plugins/other/b.md: bad");
         observation.tidy("/bundle");
         let other_message: Vec<&str> =
             observation.errors.iter().map(|(_, sentence)| sentence.as_str()).collect();

@@ -56,7 +56,7 @@ impl Driver for OpenCode {
         true
     }
 
-    fn shown(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
+    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
         match kind {
             ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
             ComponentKind::Hook => own_name(plugin, name).to_owned(),
@@ -100,7 +100,7 @@ impl Driver for OpenCode {
                     folders.push(inert.folder);
                     quiet.extend(inert.servers);
                 }
-                Err(sentence) => observation.complain(&plugin.name, sentence),
+                Err(sentence) => observation.record_error(&plugin.name, sentence),
             }
         }
         if !observation.errors.is_empty() {
@@ -132,7 +132,7 @@ impl Driver for OpenCode {
                 // A command with a separate agent is sent to the model there, before the session continues.
                 let spoken = turn.exchange.received.iter().rev();
                 let spoken = spoken.filter(|received| received.conversation.as_deref() == Some("turn"));
-                let compared = spoken.map(|received| invocation.compare(&received.request.latest()));
+                let compared = spoken.map(|received| invocation.compare(&received.request.latest_text()));
                 let result = match (fault_of(&turn), compared.reduce(|first, next| first.or(next))) {
                     (Some(fault), _) => Err(fault),
                     (None, None) => Err("the host sent nothing to the model".to_owned()),
@@ -168,7 +168,7 @@ impl Driver for OpenCode {
                 words
             }
         };
-        home.model.follow(session.script.with_conversation(titles()));
+        home.model.switch_script(session.script.with_conversation(titles()));
         let command = home
             .command(&session.project)
             .arguments(["run", "--format", "json"])
@@ -235,7 +235,7 @@ fn see_lists<'a>(
                 shown.remove(name);
             }
             if personal && for_model {
-                observation.complain(
+                observation.record_error(
                     &plugin.name,
                     format!("`{name}` is for users only, but the host offers it to the model"),
                 );
@@ -305,7 +305,7 @@ fn see_servers(
                 observation.record_component(&plugin.name, component, Method::Listed);
                 let command = data["mcp"][name]["command"][0].as_str().unwrap_or_default();
                 if command.starts_with("./") || command.contains("${CLAUDE_PLUGIN_ROOT}") {
-                    observation.complain(
+                    observation.record_error(
                         &plugin.name,
                         format!("server `{name}` ships in the bundle but is `{status}`: {}", statuses[name]),
                     );

@@ -54,7 +54,7 @@ pub struct ToolResult {
 
 impl ModelRequest {
     /// Everything the model can read, in order: system, texts and tool results.
-    pub fn everything(&self) -> String {
+    pub fn all_text(&self) -> String {
         let texts = self.texts.iter().map(|spoken| spoken.text.as_str());
         let results = self.tool_results.iter().map(|result| result.text.as_str());
         std::iter::once(self.system.as_str()).chain(texts).chain(results).collect::<Vec<_>>().join("\n")
@@ -67,7 +67,7 @@ impl ModelRequest {
     }
 
     /// The texts since the model's last answer, and the last tool result.
-    pub fn latest(&self) -> String {
+    pub fn latest_text(&self) -> String {
         let spoken =
             self.texts.iter().rposition(|spoken| spoken.role == "assistant").map_or(0, |last| last + 1);
         let texts = self.texts[spoken..].iter().map(|spoken| spoken.text.as_str());
@@ -152,7 +152,7 @@ impl ScriptStep {
         for text in texts {
             let text: String = text.into();
             self.expectations.push(Box::new(move |request| {
-                if request.everything().contains(&text) {
+                if request.all_text().contains(&text) {
                     Ok(())
                 } else {
                     Err(format!("expected `{text}` in the request"))
@@ -302,11 +302,11 @@ mod tests {
     }
 
     fn script() -> ModelScript {
-        let main = Conversation::new("main", |request| request.everything().contains("MAIN"))
+        let main = Conversation::new("main", |request| request.all_text().contains("MAIN"))
             .then(ScriptStep::reply(ModelReply::text("one")).expects(["first"]))
             .then(ScriptStep::compute(|request| Ok(ModelReply::text(request.user_text()))));
         ModelScript::default().with_conversation(main).with_conversation(
-            Conversation::new("title", |request| request.everything().contains("title"))
+            Conversation::new("title", |request| request.all_text().contains("title"))
                 .then(ScriptStep::reply(ModelReply::text("t")).any_number()),
         )
     }

@@ -55,7 +55,7 @@ pub struct ListedComponent {
 }
 
 /// Kinds that the host always lists if it loads them.
-const LISTED: [ComponentKind; 4] =
+const LISTED_KINDS: [ComponentKind; 4] =
     [ComponentKind::Skill, ComponentKind::Command, ComponentKind::Agent, ComponentKind::McpServer];
 
 /// Renames by the author's settings per host: kind, and qualified name before and after.
@@ -128,7 +128,8 @@ pub fn verify(
     // If the host loads nothing, nothing is proven, unless the host gives a reason and the bundles carry nothing.
     let is_there = !layout.plugins.is_empty() || !layout.skills.is_empty();
     let rows = ledgers.iter().flat_map(|(_, ledger)| &ledger.rows);
-    let carried = rows.filter(|row| row.outcome != RowOutcome::Dropped).any(|row| LISTED.contains(&row.kind));
+    let carried =
+        rows.filter(|row| row.outcome != RowOutcome::Dropped).any(|row| LISTED_KINDS.contains(&row.kind));
     let is_empty = listing.plugins.iter().all(|plugin| plugin.components.is_empty());
     let unseen = is_there && is_empty && (carried || listing.plugins.is_empty() && listing.notes.is_empty());
     if unseen && carried {
@@ -141,7 +142,7 @@ pub fn verify(
             "the host loads nothing of the source and does not say why: nothing was compared".to_owned(),
         );
     }
-    let listed = compare::named(listing.plugins, ledgers.first().map(|(_, ledger)| ledger));
+    let listed = compare::with_bundle_names(listing.plugins, ledgers.first().map(|(_, ledger)| ledger));
     let none = BTreeSet::new();
     let compared = ledgers.iter().map(|(host, ledger)| {
         let renames = against.renames.get(host).unwrap_or(&none);
@@ -160,7 +161,7 @@ pub fn verify(
         result: if passes { HostVerdict::Pass } else { HostVerdict::Fail },
         plugins: listed
             .iter()
-            .map(|plugin| shown(plugin, ledgers.first().map(|(_, ledger)| ledger)))
+            .map(|plugin| source_plugin(plugin, ledgers.first().map(|(_, ledger)| ledger)))
             .collect(),
         bundles: compared,
         notes: listing.notes,
@@ -168,7 +169,7 @@ pub fn verify(
 }
 
 /// The names of one plugin by kind; the ledger distinguishes commands from skills.
-fn shown(plugin: &ListedPlugin, ledger: Option<&Ledger>) -> SourcePlugin {
+fn source_plugin(plugin: &ListedPlugin, ledger: Option<&Ledger>) -> SourcePlugin {
     let mut listed = NamesByKind::default();
     for component in &plugin.components {
         let qualified = match component.kind {

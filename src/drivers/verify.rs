@@ -52,21 +52,21 @@ pub fn verify(
     installation: &Installation,
     scope: ObservationScope,
 ) -> Result<(HostVerification, BundleManifest)> {
-    let bundle = LoadedBundle::load(folder, |kind, plugin, name| driver.shown(kind, plugin, name))?;
+    let bundle = LoadedBundle::load(folder, |kind, plugin, name| driver.display_name(kind, plugin, name))?;
     let manifest = bundle.manifest.clone();
     // Check before anything starts: a modified file could otherwise be executed.
     let checked = CheckedCopy::new(&bundle)?;
     let version = version(installation)?;
     let host = driver.host();
     if !checked.faults.is_empty() && !scope.allow_exec {
-        return Ok((refused(driver, version, &bundle, checked.faults, scope), manifest));
+        return Ok((mismatch_verdict(driver, version, &bundle, checked.faults, scope), manifest));
     }
     let bundle = if scope.allow_exec { bundle } else { bundle.in_folder(checked.folder.path()) };
     let (bodies, total) = choose(driver, &bundle, scope);
     let mut observation = driver
         .observe(&bundle, &bodies, installation, scope)
         .with_context(|| format!("the driver could not finish with `{host}` {version}"))?;
-    observation.errors.extend(owned(&bundle, checked.faults));
+    observation.errors.extend(faults_by_plugin(&bundle, checked.faults));
     observation.tidy(&bundle.root.to_string_lossy());
     if version != driver.pinned() {
         observation.notes.push(format!("version {version} is not the pinned {}", driver.pinned()));
@@ -87,7 +87,7 @@ pub fn verify(
 }
 
 /// The result for a bundle that does not match its manifest, whose host was not started.
-fn refused(
+fn mismatch_verdict(
     driver: &dyn Driver,
     version: String,
     bundle: &LoadedBundle,
@@ -96,7 +96,7 @@ fn refused(
 ) -> HostVerification {
     let total = choose(driver, bundle, scope).1;
     let note = "the host was not started, because the bundle differs from its manifest; pass `--allow-exec` to start it anyway";
-    let errors = owned(bundle, faults);
+    let errors = faults_by_plugin(bundle, faults);
     let observation = Observation { errors, notes: vec![note.to_owned()], ..Observation::default() };
     let mut verification = compare(driver.host(), version, bundle, &observation, total);
     for plugin in &mut verification.plugins {
@@ -110,7 +110,7 @@ fn refused(
 
 /// Faults of files in a bundle, by the plugin of each: `plugins/<plugin>/…`, and `agents/<plugin>/…` on hosts whose
 /// plugins carry no agents.
-fn owned(bundle: &LoadedBundle, faults: Vec<(String, String)>) -> Vec<(Option<String>, String)> {
+fn faults_by_plugin(bundle: &LoadedBundle, faults: Vec<(String, String)>) -> Vec<(Option<String>, String)> {
     let owner =
         |file: &str| bundle.plugins.iter().find(|plugin| file.split('/').nth(1) == Some(&plugin.name));
     let fault =
@@ -188,7 +188,7 @@ pub fn record(
     result: &HostVerification,
     lacks: bool,
 ) -> Result<()> {
-    let own = bundle.inner(OWN_FOLDER)?;
+    let own = bundle.subfolder(OWN_FOLDER)?;
     if lacks || result.result == HostVerdict::Fail {
         return own.map_or(Ok(()), |own| Ok(own.remove_file(PROOF)?));
     }

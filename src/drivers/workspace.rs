@@ -59,7 +59,10 @@ impl HostWorkspace {
     /// The command of the host, not started yet: with a time limit, and only `PATH` and `HOME` in the environment.
     pub fn command(&self, folder: &Path) -> ChildCommand {
         let environment = [("PATH", self.installation.search_path.clone()), ("HOME", text(&self.home))];
-        ChildCommand::new(&self.installation.binary, folder).environment(environment).limit(LIMIT).guarded()
+        ChildCommand::new(&self.installation.binary, folder)
+            .environment(environment)
+            .limit(LIMIT)
+            .killed_with_parent()
     }
 
     /// The message that the host could not be started.

@@ -63,7 +63,7 @@ pub fn text(
     lines: &mut TemplateCache,
 ) -> Result<(String, Vec<AppliedEdit<EditLabel>>), MarkdownError> {
     let newline = draft.newline();
-    let mut edits = draft.resolved();
+    let mut edits = draft.resolved_edits();
     if let Some(block) = &draft.block {
         let at = draft.document.body.start;
         let lead = if at == 0 || draft.text[..at].ends_with('\n') || draft.document.yaml.is_none() {

@@ -9,9 +9,9 @@ use serde_json::Value;
 /// When it contains null, which TOML does not have.
 pub fn to_string(document: &Value, mark: &str, body: &str) -> Result<String, toml::ser::Error> {
     if !is_plain(body) || document.to_string().contains(PLACE) {
-        return toml::to_string(&filled(document, mark, body));
+        return toml::to_string(&replace_mark(document, mark, body));
     }
-    let written = toml::to_string(&filled(document, mark, PLACE))?;
+    let written = toml::to_string(&replace_mark(document, mark, PLACE))?;
     Ok(written.replace(&format!("\"{PLACE}\""), &format!("'''\n{body}'''")))
 }
 
@@ -30,11 +30,11 @@ fn is_plain(body: &str) -> bool {
 }
 
 /// `document` with every string equal to `mark` replaced by `body`.
-fn filled(document: &Value, mark: &str, body: &str) -> Value {
+fn replace_mark(document: &Value, mark: &str, body: &str) -> Value {
     match document {
-        Value::Object(map) => {
-            Value::Object(map.iter().map(|(key, value)| (key.clone(), filled(value, mark, body))).collect())
-        }
+        Value::Object(map) => Value::Object(
+            map.iter().map(|(key, value)| (key.clone(), replace_mark(value, mark, body))).collect(),
+        ),
         Value::String(text) if text == mark => body.into(),
         other => other.clone(),
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Git, GitError, answered, not_run};
+use super::{Git, GitError, not_run, output_of};
 use crate::disk::memory::{MemoryNode, MemoryTree};
 use crate::disk::{FileSystem, plain_files};
 use crate::process::temporary;
@@ -128,9 +128,9 @@ impl CommitSnapshot {
         let input: String = objects.keys().map(|object| format!("{object}\n")).collect();
         let most = objects.iter().map(|(object, size)| size + object.len() as u64 + HEAD).sum::<u64>();
         let batch = git.command(&["cat-file", "--batch"])?.input(input);
-        let batch = git.ended(&batch, usize::try_from(most).unwrap_or(usize::MAX))?;
-        let answer = answered(&batch)?;
-        let read = split(&answer);
+        let batch = git.run_bounded(&batch, usize::try_from(most).unwrap_or(usize::MAX))?;
+        let answer = output_of(&batch)?;
+        let read = split_objects(&answer);
         // The mode comes from the tree; the type must be checked on the object itself.
         let is_blob =
             |entry: &CommitEntry| read.get(entry.object.as_str()).is_none_or(|object| object.kind == "blob");
@@ -277,7 +277,7 @@ fn failed(error: &dyn std::fmt::Display) -> GitError {
     let folder = temporary::folder();
     GitError::new(
         format!("the files of a commit cannot be written to `{}`: {error}", folder.display()),
-        temporary::FULL,
+        temporary::DISK_FULL_HELP,
     )
 }
 
@@ -292,7 +292,7 @@ pub(super) fn listing(git: &Git, of: &[&str], reference: &str) -> Result<Vec<u8>
             format!("the tree of `{reference}` has too many files: their names take more than 64 MiB"),
             SMALLER,
         )),
-        ended => answered(&ended.map_err(not_run)?),
+        ended => output_of(&ended.map_err(not_run)?),
     }
 }
 
@@ -350,7 +350,7 @@ struct GitObject<'a> {
 }
 
 /// Parses the output of `cat-file --batch`, by object; missing objects are absent.
-fn split(answer: &[u8]) -> BTreeMap<&str, GitObject<'_>> {
+fn split_objects(answer: &[u8]) -> BTreeMap<&str, GitObject<'_>> {
     fn object(rest: &[u8]) -> Option<(&str, GitObject<'_>, &[u8])> {
         let end = rest.iter().position(|byte| *byte == b'\n')?;
         let mut words = std::str::from_utf8(&rest[..end]).ok()?.split(' ');

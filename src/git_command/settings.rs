@@ -42,7 +42,7 @@ pub(super) const OLD_QUESTION: [&str; 4] = ["config", "-z", "--get-regexp", SECT
 const SECTIONS: &str = r"^(core|credential|diff|fetch|filter|hook|http|mailmap|merge|remote)\.";
 
 /// Variables of git that the user may set; all others are removed.
-const KEPT: [&str; 9] = [
+const KEPT_VARIABLES: [&str; 9] = [
     "GIT_CONFIG_GLOBAL",
     "GIT_CONFIG_SYSTEM",
     "GIT_CONFIG_NOSYSTEM",
@@ -56,7 +56,7 @@ const KEPT: [&str; 9] = [
 const KEPT_BEGINNINGS: [&str; 4] = ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSL_", "GIT_HTTP_"];
 
 /// Other variables that would start a program, prompt, or print more.
-const LEFT_OUT: [&str; 10] = [
+const REMOVED_VARIABLES: [&str; 10] = [
     "SSH_ASKPASS",
     "EDITOR",
     "VISUAL",
@@ -69,7 +69,7 @@ const LEFT_OUT: [&str; 10] = [
     "GH_PAGER",
 ];
 
-const FIXED: [(&str, &str); 23] = [
+const FIXED_SETTINGS: [(&str, &str); 23] = [
     ("LC_ALL", "C"),
     // Do not fetch missing objects of a partial clone, which could run a program named in the configuration.
     ("GIT_NO_LAZY_FETCH", "1"),
@@ -111,18 +111,18 @@ pub(super) fn environment(own: impl IntoIterator<Item = (OsString, OsString)>) -
             kept.push((key, value));
         }
     }
-    kept.extend(FIXED.map(|(key, value)| (key.into(), value.into())));
+    kept.extend(FIXED_SETTINGS.map(|(key, value)| (key.into(), value.into())));
     kept.push(("GIT_ALLOW_PROTOCOL".into(), allowed.join(":").into()));
     kept
 }
 
 fn passes(key: &OsStr) -> bool {
     let Some(key) = key.to_str() else { return true };
-    if LEFT_OUT.contains(&key) {
+    if REMOVED_VARIABLES.contains(&key) {
         return false;
     }
     !key.starts_with("GIT_")
-        || KEPT.contains(&key)
+        || KEPT_VARIABLES.contains(&key)
         || KEPT_BEGINNINGS.iter().any(|beginning| key.starts_with(beginning))
 }
 

@@ -144,7 +144,7 @@ impl Bindings {
         let says = |line: &str| context.target.block.contains_key(line);
         let written = name.reference.span.slice(text.text);
         let written = match name.renamed {
-            Some(renamed) => Cow::Owned(renamed.instead(written)),
+            Some(renamed) => Cow::Owned(renamed.renamed_mention(written)),
             None => Cow::Borrowed(written),
         };
         match kind {
@@ -196,7 +196,7 @@ impl Bindings {
             return self.tested(variable, context, places);
         }
         let says = |line: &str| context.target.block.contains_key(line);
-        let rest = paths::after(text.text, name.reference.span.end);
+        let rest = paths::rest_of_path(text.text, name.reference.span.end);
         // A host that expands the variable in texts runs agents by name, as the tool's line explains.
         let relative = context.variable(variable).is_some_and(|facts| facts.form == VariableForm::Relative);
         let script = (relative && *variable == context.source.plugin_root).then_some(rest);
@@ -274,7 +274,7 @@ impl Bindings {
                 }
             }
             (VariableForm::Bound, Some(stands)) => {
-                self.variables.insert(format!("${{{name}}}"), context.stands(name, stands));
+                self.variables.insert(format!("${{{name}}}"), context.variable_text(name, stands));
             }
             _ => {}
         }
@@ -328,7 +328,7 @@ impl Bindings {
         say(
             "tools",
             !self.tools.is_empty(),
-            &|| json!({ "tools": standing(&self.tools), "groups": grouped(&self.tools) }),
+            &|| json!({ "tools": standing(&self.tools), "groups": group_by_substitute(&self.tools) }),
         );
         let words = || json!({ "numbered": self.numbered, "named": self.named });
         say("arguments", self.arguments, &words);
@@ -363,7 +363,7 @@ fn standing(map: &BTreeMap<String, String>) -> Vec<ToolSubstitute> {
 }
 
 /// Tools, grouped by substitute.
-fn grouped(map: &BTreeMap<String, String>) -> Vec<ToolSubstitutes> {
+fn group_by_substitute(map: &BTreeMap<String, String>) -> Vec<ToolSubstitutes> {
     let mut out: Vec<ToolSubstitutes> = Vec::new();
     for (name, stands) in map {
         match out.iter_mut().find(|group| group.stands == *stands) {

@@ -36,11 +36,11 @@ impl<'a> CommandFields<'a> {
                 }
                 let Some(rule) = rule else { continue };
                 let reason = rule.reason.as_deref().unwrap_or("the host takes no such field");
-                let field = Decision::kept(&plugin.name, ComponentKind::Field, key, &value.at.path);
-                let field = field.at_place(&value.at).became(RowOutcome::Dropped, reason);
+                let field = Decision::new_kept(&plugin.name, ComponentKind::Field, key, &value.at.path);
+                let field = field.at_place(&value.at).with_outcome(RowOutcome::Dropped, reason);
                 out.dropped.push(match rule.axis {
                     Some(axis) => {
-                        let class = rule.class.unwrap_or(axis.floor());
+                        let class = rule.class.unwrap_or(axis.minimum_class());
                         field.loss_as(axis, class, (ComponentKind::Command, owner), key)
                     }
                     None => field,
@@ -51,7 +51,7 @@ impl<'a> CommandFields<'a> {
     }
 
     /// Whether the field at `pointer` of the file at `path` is one of them.
-    pub(super) fn holds(&self, path: &Utf8Path, pointer: &str) -> bool {
+    pub(super) fn contains(&self, path: &Utf8Path, pointer: &str) -> bool {
         self.told.contains(&(path.as_str(), pointer))
     }
 }

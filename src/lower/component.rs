@@ -59,7 +59,7 @@ pub(super) fn lower<'a>(
     out.registered = registration::component(context, &input);
     plan.write(&told);
     let unchanged = plan.draft.is_unchanged();
-    let same_place = context.plugin.inner(&component.path) == inner;
+    let same_place = context.plugin.relative_path(&component.path) == inner;
     let state = ComponentState {
         inner,
         told: &told,
@@ -120,7 +120,7 @@ impl ComponentPlan {
         let contradicted = sidecar.contradicts;
         let fields = FieldInput { component, file, repairs: &repairs, told, contradicted };
         let fields = fields::lower(context, &fields);
-        let to_root = place::up(inner);
+        let to_root = place::path_to_root(inner);
         let bound = BlockPaths {
             folder: inner.parent().unwrap_or(Utf8Path::new("")),
             to_root: &to_root,
@@ -129,7 +129,7 @@ impl ComponentPlan {
         let bindings = Bindings::collect(component, texts, context, &bound);
         let block = bindings.block(context.target);
         let references = reference_rows::lower(context, component, texts, &to_root);
-        let paths = paths::follow(context, file, inner, draft.document.body);
+        let paths = paths::path_edits(context, file, inner, draft.document.body);
         Self { draft, described, sidecar, fields, bindings, block, references, paths }
     }
 
@@ -146,7 +146,7 @@ impl ComponentPlan {
 /// Why the host cannot take the component, and what to do.
 fn refusal(context: &LoweringContext<'_>, component: &Component) -> Option<(String, &'static str)> {
     let long = too_long(context, component).map(|why| (why, "shorten the name"));
-    long.or_else(|| context.listing.beyond(component).map(|why| (why.to_owned(), "split the plugin")))
+    long.or_else(|| context.listing.unread_folder(component).map(|why| (why.to_owned(), "split the plugin")))
 }
 
 /// The state of a component once all of its parts are decided.
@@ -182,17 +182,17 @@ fn decision(
         component_decision(context, component, file).placed_at(context.root().join(state.inner).as_str());
     let owner = (component.kind, component.qualified.as_str());
     if let Some(reason) = context.listing.waits(component) {
-        return decision.became(RowOutcome::Degraded, reason).loss(Axis::Limit, owner, "listing");
+        return decision.with_outcome(RowOutcome::Degraded, reason).loss(Axis::Limit, owner, "listing");
     }
     if let Some(reason) = agents::unreached(context, component) {
-        return decision.became(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "");
+        return decision.with_outcome(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "");
     }
     if state.degraded {
         let reason = "some of its fields or constructs have a smaller effect; their rows say which";
-        return decision.became(RowOutcome::Degraded, reason);
+        return decision.with_outcome(RowOutcome::Degraded, reason);
     }
     if let Some(naming) = state.told.naming() {
-        return decision.became(RowOutcome::Mapped, naming);
+        return decision.with_outcome(RowOutcome::Mapped, naming);
     }
     if state.same && native(context, component.kind) {
         return decision;
@@ -205,7 +205,7 @@ fn decision(
         _ if context.target.registration.is_some() => "it is registered under its qualified name",
         _ => "it is edited or placed as the host needs it",
     };
-    decision.became(RowOutcome::Mapped, reason)
+    decision.with_outcome(RowOutcome::Mapped, reason)
 }
 
 /// The decision about the component's own file.
@@ -219,19 +219,20 @@ fn file_decision(
     let decision = Decision::of_file(&context.plugin.name, &component.path)
         .placed_at(context.root().join(inner).as_str());
     if !unchanged {
-        return decision.became(RowOutcome::Mapped, "edited for the host; the source map has every edit");
+        return decision
+            .with_outcome(RowOutcome::Mapped, "edited for the host; the source map has every edit");
     }
     match same_place {
         true => decision,
-        false => decision.became(RowOutcome::Mapped, "it is where the host looks for it"),
+        false => decision.with_outcome(RowOutcome::Mapped, "it is where the host looks for it"),
     }
 }
 
 /// A component as a whole, before anything is decided about it.
 fn component_decision(context: &LoweringContext<'_>, component: &Component, file: &SourceFile) -> Decision {
     let decision =
-        Decision::kept(&context.plugin.name, component.kind, &component.qualified, &component.path);
-    decision.in_file(file, plugin::whole(&context.project.tree, &component.path))
+        Decision::new_kept(&context.plugin.name, component.kind, &component.qualified, &component.path);
+    decision.in_file(file, plugin::whole_span(&context.project.tree, &component.path))
 }
 
 /// Why the name is longer than the host takes.
@@ -261,16 +262,16 @@ fn refuse(
     part.diagnostics.push(found.host(&context.target.name).help(help));
     let name = &context.plugin.name;
     let owner = (component.kind, component.qualified.as_str());
-    let whole = component_decision(context, component, file).became(RowOutcome::Dropped, why);
+    let whole = component_decision(context, component, file).with_outcome(RowOutcome::Dropped, why);
     part.decisions.push(whole.loss(Axis::Limit, owner, ""));
-    part.decisions.push(Decision::of_file(name, &component.path).became(RowOutcome::Dropped, why));
-    part.decisions.extend(field_leaves::dropped(name, file, &component.document, why));
+    part.decisions.push(Decision::of_file(name, &component.path).with_outcome(RowOutcome::Dropped, why));
+    part.decisions.extend(field_leaves::dropped_fields(name, file, &component.document, why));
     for group in context.resolved.references(component) {
         let Some(file) = context.project.tree.get(&group.path) else { continue };
         part.decisions.extend(group.references.iter().map(|reference| {
-            let (kind, text) = reference_rows::named(reference);
-            let reference = Decision::kept(name, kind, text, &group.path).in_file(file, reference.span);
-            reference.became(RowOutcome::Dropped, why)
+            let (kind, text) = reference_rows::kind_and_words(reference);
+            let reference = Decision::new_kept(name, kind, text, &group.path).in_file(file, reference.span);
+            reference.with_outcome(RowOutcome::Dropped, why)
         }));
     }
     part

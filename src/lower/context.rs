@@ -52,7 +52,7 @@ impl LoweringContext<'_> {
     }
 
     /// A file that is generated at `inner` in the plugin's emitted folder.
-    pub(super) fn generated(&self, inner: impl AsRef<Utf8Path>, content: NodeContent) -> BundleNode {
+    pub(super) fn generated_file(&self, inner: impl AsRef<Utf8Path>, content: NodeContent) -> BundleNode {
         BundleNode { path: self.root().join(inner), executable: false, content, from: None }
     }
 
@@ -119,7 +119,7 @@ impl LoweringContext<'_> {
     }
 
     /// The text of the block that explains the variable `name`.
-    pub(super) fn stands(&self, name: &str, stands: &str) -> String {
+    pub(super) fn variable_text(&self, name: &str, stands: &str) -> String {
         let Some(key) = name.strip_prefix(&self.source.user_config) else { return stands.to_owned() };
         let stands = stands.replace("{variable}", &options::variable(self.source, key));
         match self.defaults.get(key) {

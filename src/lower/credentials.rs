@@ -23,10 +23,10 @@ pub(super) fn decide(
         let name = secret.name.as_str();
         let reason =
             format!("a plain-text credential is not passed on; set `{}` in the environment", secret.variable);
-        let decision = Decision::kept(&context.plugin.name, ComponentKind::Construct, name, &other.path)
+        let decision = Decision::new_kept(&context.plugin.name, ComponentKind::Construct, name, &other.path)
             .in_file(file, secret.span)
             .pointer(&secret.pointer)
-            .became(RowOutcome::Degraded, reason);
+            .with_outcome(RowOutcome::Degraded, reason);
         out.push(decision.loss(axis, (kind, &other.name), &format!("secret/{name}")));
     }
     out

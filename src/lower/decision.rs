@@ -19,7 +19,12 @@ pub(super) type UnwritableFiles = BTreeMap<(String, String), String>;
 
 impl Decision {
     /// A decision that starts as kept; the other methods change it.
-    pub(super) fn kept(plugin: &str, kind: ComponentKind, name: impl Into<String>, path: &Utf8Path) -> Self {
+    pub(super) fn new_kept(
+        plugin: &str,
+        kind: ComponentKind,
+        name: impl Into<String>,
+        path: &Utf8Path,
+    ) -> Self {
         let path = if path.as_str().is_empty() { "." } else { path.as_str() }.to_owned();
         Self(LedgerRow {
             id: format!("{plugin}:{path}"),
@@ -38,7 +43,7 @@ impl Decision {
 
     /// The same for the file at `path`.
     pub(super) fn of_file(plugin: &str, path: &Utf8Path) -> Self {
-        Self::kept(plugin, ComponentKind::File, path.as_str(), path)
+        Self::new_kept(plugin, ComponentKind::File, path.as_str(), path)
     }
 
     /// About the part of `file` at `span`.
@@ -79,7 +84,7 @@ impl Decision {
     }
 
     /// Sets the outcome and the reason.
-    pub(super) fn became(mut self, outcome: RowOutcome, reason: impl Into<String>) -> Self {
+    pub(super) fn with_outcome(mut self, outcome: RowOutcome, reason: impl Into<String>) -> Self {
         self.0.outcome = outcome;
         self.0.reason = Some(reason.into());
         self
@@ -88,7 +93,7 @@ impl Decision {
     /// The loss on `axis`, with the lowest class of that axis; `part` is the field or construct, or empty for the
     /// whole.
     pub(super) fn loss(self, axis: Axis, owner: (ComponentKind, &str), part: &str) -> Self {
-        self.loss_as(axis, axis.floor(), owner, part)
+        self.loss_as(axis, axis.minimum_class(), owner, part)
     }
 
     /// The same with the given class.

@@ -53,7 +53,7 @@ impl Declarations {
     /// The destination of the first component that is declared at, around or below `pointer`, or why none is carried.
     /// `None` if no component that is lowered is declared there.
     pub(super) fn destination(&self, pointer: &str) -> Option<Result<String, String>> {
-        let above = around(pointer).filter_map(|above| self.places.get(above));
+        let above = enclosing_pointers(pointer).filter_map(|above| self.places.get(above));
         let inner = format!("{pointer}/");
         let below = self.places.range(inner.clone()..).take_while(|(found, _)| found.starts_with(&inner));
         let (mut carried, mut first): (Option<&Destination>, Option<&Destination>) = (None, None);
@@ -66,16 +66,16 @@ impl Declarations {
 }
 
 /// `pointer` and every pointer around it, the outermost first.
-pub(super) fn around(pointer: &str) -> impl Iterator<Item = &str> {
+pub(super) fn enclosing_pointers(pointer: &str) -> impl Iterator<Item = &str> {
     pointer.match_indices('/').map(|(at, _)| &pointer[..at]).chain([pointer])
 }
 
 /// A component of another kind than skills, agents and commands, before anything is decided about it.
 pub(super) fn component(context: &LoweringContext<'_>, other: &OtherComponent) -> Decision {
     let kind = ComponentKind::from_id(&other.kind).unwrap_or(ComponentKind::Setting);
-    let mut decision = Decision::kept(&context.plugin.name, kind, &other.name, &other.path);
+    let mut decision = Decision::new_kept(&context.plugin.name, kind, &other.name, &other.path);
     if let Some(file) = context.project.tree.get(&other.path) {
-        let place = other.span.unwrap_or_else(|| plugin::whole(&context.project.tree, &file.path));
+        let place = other.span.unwrap_or_else(|| plugin::whole_span(&context.project.tree, &file.path));
         decision = decision.in_file(file, place);
     }
     if other.pointer.is_empty() { decision } else { decision.pointer(&other.pointer) }
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn places_hold_what_lies_below() {
-        assert_eq!(around("/a/b").collect::<Vec<_>>(), ["", "/a", "/a/b"]);
-        assert_eq!(around("").collect::<Vec<_>>(), [""]);
+        assert_eq!(enclosing_pointers("/a/b").collect::<Vec<_>>(), ["", "/a", "/a/b"]);
+        assert_eq!(enclosing_pointers("").collect::<Vec<_>>(), [""]);
     }
 }

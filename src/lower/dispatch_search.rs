@@ -77,7 +77,7 @@ impl<'a> DispatchSearch<'a> {
                     self.workflow(plugin, name, asked)
                 }
                 ReferenceTarget::Variable(name) if *name == self.source.plugin_root => {
-                    let path = paths::after(text, reference.span.end);
+                    let path = paths::rest_of_path(text, reference.span.end);
                     if let Some(name) = workflows::name_at(plugin, path) {
                         self.workflow(plugin, &name, asked);
                     }

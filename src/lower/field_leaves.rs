@@ -16,7 +16,7 @@ pub(super) fn all<'a>(
     let entries = document.fields.iter().flat_map(Node::entries);
     entries.flat_map(move |entry| {
         leaves(entry).into_iter().map(move |(pointer, span)| {
-            let field = Decision::kept(plugin, ComponentKind::Field, &entry.key, &file.path);
+            let field = Decision::new_kept(plugin, ComponentKind::Field, &entry.key, &file.path);
             (entry.key.as_str(), field.in_file(file, span).pointer(pointer))
         })
     })
@@ -32,17 +32,17 @@ pub(super) fn leaves(entry: &MappingEntry) -> Vec<(String, Span)> {
 }
 
 /// The fields of a dropped file.
-pub(super) fn dropped(
+pub(super) fn dropped_fields(
     plugin: &str,
     file: &SourceFile,
     document: &MarkdownDocument,
     reason: &str,
 ) -> Vec<Decision> {
-    all(plugin, file, document).map(|(_, field)| field.became(RowOutcome::Dropped, reason)).collect()
+    all(plugin, file, document).map(|(_, field)| field.with_outcome(RowOutcome::Dropped, reason)).collect()
 }
 
 /// Each line of `part` that looks like a field but cannot be parsed.
-pub(super) fn unread(
+pub(super) fn unread_lines(
     plugin: &str,
     file: &SourceFile,
     part: Span,
@@ -55,10 +55,10 @@ pub(super) fn unread(
     for line in part.slice(text).split_inclusive('\n') {
         let key = line.split_once(':').map(|(key, _)| key).filter(|key| is_key(key));
         if let Some(key) = key {
-            let field = Decision::kept(plugin, ComponentKind::Field, key, &file.path)
+            let field = Decision::new_kept(plugin, ComponentKind::Field, key, &file.path)
                 .in_file(file, Span::new(at, at + line.trim_end().len()))
                 .pointer(JsonPointer::default().key(key));
-            fields.push(field.became(outcome, reason));
+            fields.push(field.with_outcome(outcome, reason));
         }
         at += line.len();
     }

@@ -78,7 +78,7 @@ pub fn lower(context: &LoweringContext<'_>, input: &FieldInput<'_>) -> LoweredFi
     let mut out = LoweredFields::default();
     let component = input.component;
     let Some(fields) = &component.document.fields else { return out };
-    unread(context, component, input.file, &mut out);
+    decide_unread(context, component, input.file, &mut out);
     let rules = context.target.fields(component.kind);
     for entry in fields.entries() {
         let Some(rule) = rules.get(&entry.key).or_else(|| rules.get("*")) else { continue };
@@ -121,17 +121,17 @@ impl FieldInput<'_> {
         out: &mut LoweredFields,
     ) -> (FieldVerdict, bool) {
         let own = verdict(context, self.component, entry, rule, out);
-        match self.told.instead_of(entry, rule) {
+        match self.told.replacement(entry, rule) {
             Some(told) => {
                 let reason = format!("`{}` overrides it for this host", told.at);
-                (self.repaired(FieldVerdict::new(RowOutcome::Mapped, &reason), entry), true)
+                (self.repaired_verdict(FieldVerdict::new(RowOutcome::Mapped, &reason), entry), true)
             }
-            None => (self.repaired(own, entry), false),
+            None => (self.repaired_verdict(own, entry), false),
         }
     }
 
     /// `verdict`, or the outcome of a repair for a field that would be kept; a changed name gets its reason.
-    fn repaired(&self, verdict: FieldVerdict, entry: &MappingEntry) -> FieldVerdict {
+    fn repaired_verdict(&self, verdict: FieldVerdict, entry: &MappingEntry) -> FieldVerdict {
         let verdict = match self.repairs.get(&entry.key_span.start) {
             Some((outcome, reason)) if verdict.outcome == RowOutcome::Kept => {
                 FieldVerdict::new(*outcome, reason)
@@ -157,16 +157,20 @@ impl FieldInput<'_> {
         let owner = (self.component.kind, self.component.qualified.as_str());
         let is_contradicted = self.contradicted && pointer.strip_prefix('/') == Some(USER_ONLY);
         let decision =
-            Decision::kept(&context.plugin.name, ComponentKind::Field, &entry.key, &self.file.path)
+            Decision::new_kept(&context.plugin.name, ComponentKind::Field, &entry.key, &self.file.path)
                 .in_file(self.file, span)
                 .pointer(pointer);
         if is_contradicted {
             let reason = "the skill's own file for this host contradicts it";
-            return decision.became(RowOutcome::Dropped, reason).loss(Axis::Invocation, owner, USER_ONLY);
+            return decision.with_outcome(RowOutcome::Dropped, reason).loss(
+                Axis::Invocation,
+                owner,
+                USER_ONLY,
+            );
         }
         let decision = match (refused, &verdict.reason) {
-            (Some(reason), _) => decision.became(RowOutcome::Dropped, reason),
-            (None, Some(reason)) => decision.became(verdict.outcome, reason),
+            (Some(reason), _) => decision.with_outcome(RowOutcome::Dropped, reason),
+            (None, Some(reason)) => decision.with_outcome(verdict.outcome, reason),
             (None, None) => decision,
         };
         let decision = match &verdict.to {
@@ -182,10 +186,15 @@ impl FieldInput<'_> {
 
 /// Decisions about lines that look like fields but are not read by the source host; in the place of frontmatter they
 /// are removed, since every host would fail on them.
-fn unread(context: &LoweringContext<'_>, component: &Component, file: &SourceFile, out: &mut LoweredFields) {
+fn decide_unread(
+    context: &LoweringContext<'_>,
+    component: &Component,
+    file: &SourceFile,
+    out: &mut LoweredFields,
+) {
     let document = &component.document;
     let rows =
-        |part, outcome, reason| field_leaves::unread(&context.plugin.name, file, part, outcome, reason);
+        |part, outcome, reason| field_leaves::unread_lines(&context.plugin.name, file, part, outcome, reason);
     if let Some(lost) = document.lost {
         let reason = "it is not YAML, and the source host reads no field of it either";
         out.edits.push(FieldEdit::Whole(reason.to_owned()));
@@ -246,7 +255,7 @@ fn verdict(
     out: &mut LoweredFields,
 ) -> FieldVerdict {
     let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
-    let floor = rule.axis.map(|axis| rule.class.unwrap_or(axis.floor()));
+    let floor = rule.axis.map(|axis| rule.class.unwrap_or(axis.minimum_class()));
     // An empty list of tools also has a meaning.
     let says = matches!(rule.outcome, FieldOutcome::Invocation | FieldOutcome::Permissions);
     if entry.node.value == Value::Null && !says {
@@ -310,11 +319,11 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
             scalar()?.parse::<u64>().ok().filter(|number| *number > 0).map(Json::from)
         }
         Some(ValueFormat::HexColor) => {
-            scalar().map(Json::from).filter(|text| ValueFormat::HexColor.holds(text))
+            scalar().map(Json::from).filter(|text| ValueFormat::HexColor.matches(text))
         }
         Some(ValueFormat::Flag) => scalar()?.parse::<bool>().ok().map(Json::from),
         Some(format @ (ValueFormat::Number | ValueFormat::Mapping | ValueFormat::Flags)) => {
-            Some(node.to_json()).filter(|value| format.holds(value))
+            Some(node.to_json()).filter(|value| format.matches(value))
         }
         None if !rule.values.is_empty() => None,
         None => match &node.value {
@@ -345,7 +354,7 @@ fn invocation(target: &Target, component: &Component, entry: &MappingEntry) -> F
             ..FieldVerdict::new(RowOutcome::Mapped, "it is registered that way")
         },
         InvocationForm::None => FieldVerdict {
-            class: Some(axis.floor()),
+            class: Some(axis.minimum_class()),
             axis: Some(axis),
             ..FieldVerdict::new(
                 RowOutcome::Dropped,

@@ -29,7 +29,7 @@ pub(super) fn unfound_skills(context: &LoweringContext<'_>) -> Option<Diagnostic
     let is_empty = plugin.components.is_empty() && plugin.inline.is_empty() && plugin.others.is_empty();
     let (message, help) = plugin.about_unfound_skills().filter(|_| !is_empty)?;
     let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
-    let found = Diagnostic::whole(root, Severity::Warning, "nested-skill-file", message);
+    let found = Diagnostic::for_file(root, Severity::Warning, "nested-skill-file", message);
     Some(found.host(&context.target.name).help(help))
 }
 
@@ -44,7 +44,7 @@ pub(super) struct FilesInput<'a> {
 /// Lowers every kept file of the plugin except the main files of components.
 pub(super) fn lower(context: &LoweringContext<'_>, input: &FilesInput<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
-    let sidecars = sidecar::handled(context);
+    let sidecars = sidecar::user_only_files(context);
     let foreign = ForeignParts::new(context);
     let lost = context.plugin.lost.iter().filter(|lost| lost.pointer.is_none());
     let lost = lost.map(|lost| lost.path.as_path()).filter(|path| !context.places.files.contains(path));
@@ -55,7 +55,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, input: &FilesInput<'_>) -> Lo
     }
     for path in &context.plugin.files.kept {
         let Some(file) = context.project.tree.get(path) else { continue };
-        let own = context.plugin.inner(path);
+        let own = context.plugin.relative_path(path);
         let handled = own == context.source.manifest
             || own == context.source.marketplace
             || context.places.mains.contains(path)
@@ -68,7 +68,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, input: &FilesInput<'_>) -> Lo
         let others = others.get(path.as_path()).map_or(&[][..], Vec::as_slice);
         if let Some(other) = others.iter().find(|other| context.has_section(&other.kind)) {
             let nothing = matches!(other.body, OtherBody::Nothing);
-            part.decisions.push(said_elsewhere(context, file, nothing, input.declared));
+            part.decisions.push(decided_elsewhere(context, file, nothing, input.declared));
         } else if !context.is_generated(context.places.files.get(path).map_or(own, |place| place)) {
             let other = others.first().copied();
             part.add(PlainFile { context, file, foreign: &foreign, names: input.names }.lower(other));
@@ -97,9 +97,10 @@ impl PlainFile<'_> {
         let lost = other.and_then(|other| Some((other, not_carried(context, other)?)));
         if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(context))
         {
-            part.decisions.push(decision.became(RowOutcome::Dropped, &reason));
+            part.decisions.push(decision.with_outcome(RowOutcome::Dropped, &reason));
             let fields = document.iter();
-            let fields = fields.flat_map(|document| field_leaves::dropped(name, file, document, &reason));
+            let fields =
+                fields.flat_map(|document| field_leaves::dropped_fields(name, file, document, &reason));
             part.decisions.extend(fields);
             return part;
         }
@@ -123,22 +124,29 @@ impl PlainFile<'_> {
     /// The content of the file at `inner`, and why.
     fn content(&self, decision: Decision, inner: &Utf8Path) -> (Decision, NodeContent) {
         let (context, file) = (self.context, self.file);
-        if let Some(draft) = edited(context, file, inner, self.names) {
+        if let Some(draft) = edited_file(context, file, inner, self.names) {
             let reason = "its target has another path or name on the host";
-            return (decision.became(RowOutcome::Mapped, reason), NodeContent::Markdown(Box::new(draft)));
+            return (
+                decision.with_outcome(RowOutcome::Mapped, reason),
+                NodeContent::Markdown(Box::new(draft)),
+            );
         }
         if let Some(document) = source_json::cleaned(context, file) {
             let reason =
                 "parts that the source host refuses are left out, and credentials are named by variables";
-            return (decision.became(RowOutcome::Mapped, reason), NodeContent::document(inner, document));
+            return (
+                decision.with_outcome(RowOutcome::Mapped, reason),
+                NodeContent::document(inner, document),
+            );
         }
         if let Some(reason) = script_paths::missed(context, file) {
-            let owner = (ComponentKind::File, context.plugin.inner(&file.path).as_str());
-            let decision = decision.became(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "");
+            let owner = (ComponentKind::File, context.plugin.relative_path(&file.path).as_str());
+            let decision =
+                decision.with_outcome(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "");
             return (decision, NodeContent::CopyOf(file.origin.clone()));
         }
-        let decision = match moved(context, file, inner) {
-            Some(reason) => decision.became(RowOutcome::Mapped, reason),
+        let decision = match move_reason(context, file, inner) {
+            Some(reason) => decision.with_outcome(RowOutcome::Mapped, reason),
             None => decision,
         };
         (decision, NodeContent::CopyOf(file.origin.clone()))
@@ -146,14 +154,14 @@ impl PlainFile<'_> {
 }
 
 /// Why a file moves to `inner` on the host, if it does.
-fn moved(context: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> Option<&'static str> {
+fn move_reason(context: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> Option<&'static str> {
     if context.plugin.linked.contains(&file.path) {
         return Some("it is a link, which the source host does not load as an agent or a command");
     }
     if context.places.renamed.contains(&file.path) {
         return Some("the host would load it as a skill, which it is not on the source host");
     }
-    if context.plugin.inner(&file.path) == inner {
+    if context.plugin.relative_path(&file.path) == inner {
         return None;
     }
     Some(match context.places.also.contains(&file.path) {
@@ -163,7 +171,7 @@ fn moved(context: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Path) -> 
 }
 
 /// The decision about a file whose hooks or servers are written in the host's own form.
-fn said_elsewhere(
+fn decided_elsewhere(
     context: &LoweringContext<'_>,
     file: &SourceFile,
     nothing: bool,
@@ -171,13 +179,13 @@ fn said_elsewhere(
 ) -> Decision {
     let decision = Decision::of_file(&context.plugin.name, &file.path);
     if nothing {
-        return decision.became(RowOutcome::Dropped, "it declares nothing");
+        return decision.with_outcome(RowOutcome::Dropped, "it declares nothing");
     }
     match Declarations::new(&file.path, declared).destination("") {
         Some(Ok(to)) => decision
             .placed_at(to)
-            .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
-        _ => decision.became(
+            .with_outcome(RowOutcome::Mapped, "what it declares is written in the host's format"),
+        _ => decision.with_outcome(
             RowOutcome::Dropped,
             "nothing that it declares can be carried; see the rows of its parts",
         ),
@@ -205,7 +213,7 @@ fn not_carried(context: &LoweringContext<'_>, other: &OtherComponent) -> Option<
 }
 
 /// The file with paths and names adapted to the host.
-fn edited(
+fn edited_file(
     context: &LoweringContext<'_>,
     file: &SourceFile,
     inner: &Utf8Path,
@@ -216,7 +224,7 @@ fn edited(
         return None;
     }
     let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text));
-    draft.edits.extend(paths::follow(context, file, inner, draft.document.body));
+    draft.edits.extend(paths::path_edits(context, file, inner, draft.document.body));
     for (span, instead, reason) in names.get(file.path.as_path()).into_iter().flatten() {
         draft.replace(*span, instead, EditKind::Name, reason);
     }

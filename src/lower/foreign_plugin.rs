@@ -15,7 +15,7 @@ use crate::source::SourceFile;
 use crate::target::Axis;
 
 /// Why a field is not carried.
-const UNREAD: &str = "it is in another host's manifest, of which only the name is read";
+const UNREAD_MANIFEST: &str = "it is in another host's manifest, of which only the name is read";
 
 /// The field that gives the plugin its name.
 const NAME: &str = "/name";
@@ -41,7 +41,7 @@ pub(super) fn manifest_fields(context: &LoweringContext<'_>) -> Vec<Decision> {
         } else if let (Some(node), _) = manifest::read_object(file) {
             out.extend(node.leaves().into_iter().map(|(pointer, at, value)| {
                 let key = pointer.trim_start_matches('/');
-                let field = Decision::kept(&plugin.name, ComponentKind::Field, key, &file.path);
+                let field = Decision::new_kept(&plugin.name, ComponentKind::Field, key, &file.path);
                 decide(context, field.in_file(file, at).pointer(&pointer), key, value)
             }));
         }
@@ -53,11 +53,12 @@ pub(super) fn manifest_fields(context: &LoweringContext<'_>) -> Vec<Decision> {
 fn text_fields(context: &LoweringContext<'_>, file: &SourceFile) -> Vec<Decision> {
     let name = &context.plugin.name;
     let document = frontmatter::parse(file.text().unwrap_or_default());
-    let text = Decision::kept(name, ComponentKind::Field, "text", &file.path).in_file(file, document.body);
+    let text =
+        Decision::new_kept(name, ComponentKind::Field, "text", &file.path).in_file(file, document.body);
     let fields = field_leaves::all(name, file, &document).chain([("text", text)]);
     let decide = |(key, field): (&str, Decision)| match field.field() {
         Some(NAME) => names_plugin(context, field),
-        _ => field.became(RowOutcome::Dropped, UNREAD).loss(
+        _ => field.with_outcome(RowOutcome::Dropped, UNREAD_MANIFEST).loss(
             Axis::Components,
             (ComponentKind::Plugin, name),
             key,
@@ -74,9 +75,9 @@ fn decide(context: &LoweringContext<'_>, field: Decision, key: &str, value: &Nod
         return names_plugin(context, field);
     }
     if is_declared && is_carried(context, value) {
-        return field.became(RowOutcome::Mapped, "the components that it names are read in place");
+        return field.with_outcome(RowOutcome::Mapped, "the components that it names are read in place");
     }
-    let field = field.became(RowOutcome::Dropped, UNREAD);
+    let field = field.with_outcome(RowOutcome::Dropped, UNREAD_MANIFEST);
     match is_declared {
         true => field.loss(Axis::Components, (ComponentKind::Plugin, &context.plugin.name), key),
         false => field,
@@ -85,13 +86,13 @@ fn decide(context: &LoweringContext<'_>, field: Decision, key: &str, value: &Nod
 
 fn names_plugin(context: &LoweringContext<'_>, field: Decision) -> Decision {
     let emitted = context.root().join(&context.target.manifest.path);
-    field.placed_at(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
+    field.placed_at(emitted.as_str()).with_outcome(RowOutcome::Mapped, "it names the plugin")
 }
 
 /// Whether every path that a field names is a component of the plugin, or a folder of some.
 fn is_carried(context: &LoweringContext<'_>, field: &Node) -> bool {
     let named = own_manifest::paths(field);
-    let inner = |path| context.plugin.inner(path);
+    let inner = |path| context.plugin.relative_path(path);
     let lies_in =
         |named: &Utf8PathBuf| context.plugin.components.iter().any(|one| inner(&one.path).starts_with(named));
     !named.is_empty() && named.iter().all(lies_in)
@@ -128,7 +129,7 @@ impl ForeignParts {
         file: &SourceFile,
         decision: Decision,
     ) -> Decision {
-        let inner = context.plugin.inner(&file.path);
+        let inner = context.plugin.relative_path(&file.path);
         let is_part = self.patterns.iter().any(|pattern| pattern.is_match(inner))
             || self.named.iter().any(|named| inner.starts_with(named));
         if !is_part || context.places.skills.get(&file.path).is_some() {
@@ -136,6 +137,6 @@ impl ForeignParts {
         }
         let reason = "another host reads it as a part of the plugin; on this host, nothing reads it";
         let owner = (ComponentKind::File, inner.as_str());
-        decision.became(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "")
+        decision.with_outcome(RowOutcome::Degraded, reason).loss(Axis::Components, owner, "")
     }
 }

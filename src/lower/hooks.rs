@@ -140,7 +140,7 @@ impl<'a> HookLowering<'a> {
         let Self { context, facts, other, hook } = *self;
         let decision = declarations::component(context, other);
         if let HookVerdict::Dropped(axis, reason) = verdict {
-            return decision.became(RowOutcome::Dropped, reason).loss(*axis, self.owner(), "");
+            return decision.with_outcome(RowOutcome::Dropped, reason).loss(*axis, self.owner(), "");
         }
         let differs = facts.differs.get(&hook.event);
         let unheard = facts.unheard.get(&hook.event);
@@ -148,10 +148,10 @@ impl<'a> HookLowering<'a> {
             facts.trust.iter().chain(differs).chain(unheard).map(String::as_str).collect();
         let decision = decision.placed_at(context.document_place(&facts.path));
         if special.is_empty() {
-            return decision.became(RowOutcome::Mapped, "it runs as on the source host");
+            return decision.with_outcome(RowOutcome::Mapped, "it runs as on the source host");
         }
         let axis = if unheard.is_some() { axis(context, hook) } else { Axis::Hooks };
-        decision.became(RowOutcome::Degraded, special.join("; ")).loss(axis, self.owner(), "")
+        decision.with_outcome(RowOutcome::Degraded, special.join("; ")).loss(axis, self.owner(), "")
     }
 
     /// The decision about a matcher that differs on the host; handlers of one group share one.
@@ -173,14 +173,14 @@ impl<'a> HookLowering<'a> {
         let reason = match (&matched.note, tool) {
             (Some(note), _) => note.clone(),
             (None, Some(_)) if matched.lost.is_empty() => {
-                return Some(decision.became(
+                return Some(decision.with_outcome(
                     RowOutcome::Mapped,
                     "each hook with an `if` is matched by the tool that it names",
                 ));
             }
             (None, None) if matched.lost.is_empty() => {
                 return Some(
-                    decision.became(RowOutcome::Mapped, "tools have other names in the host's hooks"),
+                    decision.with_outcome(RowOutcome::Mapped, "tools have other names in the host's hooks"),
                 );
             }
             _ => {
@@ -190,7 +190,7 @@ impl<'a> HookLowering<'a> {
             }
         };
         let axis = axis(self.context, self.hook);
-        Some(decision.became(RowOutcome::Degraded, reason).loss(axis, self.owner(), "matcher"))
+        Some(decision.with_outcome(RowOutcome::Degraded, reason).loss(axis, self.owner(), "matcher"))
     }
 
     /// The decision about a hook's `if` on a host that does not support such rules: the matcher names the tool, and the
@@ -201,14 +201,14 @@ impl<'a> HookLowering<'a> {
         let to = matched.text.as_deref().unwrap_or("*");
         Some(match condition {
             HookCondition::Tool { limited: true, .. } => {
-                let decision = decision.placed_at(to).became(RowOutcome::Degraded, loss);
+                let decision = decision.placed_at(to).with_outcome(RowOutcome::Degraded, loss);
                 decision.loss(Axis::Hooks, self.owner(), "if")
             }
             HookCondition::Tool { .. } => {
-                decision.placed_at(to).became(RowOutcome::Mapped, "the matcher names the tool")
+                decision.placed_at(to).with_outcome(RowOutcome::Mapped, "the matcher names the tool")
             }
             HookCondition::Open | HookCondition::Never(_) => {
-                decision.became(RowOutcome::Dropped, "it has no effect")
+                decision.with_outcome(RowOutcome::Dropped, "it has no effect")
             }
         })
     }

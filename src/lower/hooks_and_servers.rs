@@ -44,7 +44,7 @@ impl HooksAndServers {
             (Some(value), Some(path)) => {
                 let document = Json::Object(Map::from_iter([(key.to_owned(), value)]));
                 let content = NodeContent::document(&context.root().join(path), document);
-                self.part.nodes.push(context.generated(path, content));
+                self.part.nodes.push(context.generated_file(path, content));
             }
             (Some(value), None) => self.registered.push((key.to_owned(), value)),
             (None, _) => {}

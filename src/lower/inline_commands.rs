@@ -36,10 +36,14 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> InlineCommands {
     let mut out = InlineCommands::default();
     for command in &context.plugin.inline {
         let Some(file) = context.project.tree.get(&command.path) else { continue };
-        let decision =
-            Decision::kept(&context.plugin.name, ComponentKind::Command, &command.qualified, &command.path)
-                .in_file(file, command.span)
-                .pointer(&command.pointer);
+        let decision = Decision::new_kept(
+            &context.plugin.name,
+            ComponentKind::Command,
+            &command.qualified,
+            &command.path,
+        )
+        .in_file(file, command.span)
+        .pointer(&command.pointer);
         if context.target.manifest.passthrough {
             out.part.diagnostics.extend(refuse_old_names(context, command, file));
             let manifest = context.root().join(&context.target.manifest.path);
@@ -51,7 +55,7 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> InlineCommands {
         out.part.declared.push(decide(context, command, decision));
         out.registered.extend(registration::inline(context, command, &inner));
         let bindings = bindings(context, command, &inner);
-        out.part.nodes.push(context.generated(&inner, content(context, command, &bindings)));
+        out.part.nodes.push(context.generated_file(&inner, content(context, command, &bindings)));
         out.refused.extend(bindings.refused);
     }
     out
@@ -64,10 +68,15 @@ fn decide(context: &LoweringContext<'_>, command: &InlineCommand, decision: Deci
     if shell && context.target.text.shell == TextForm::Bound {
         let reason = "the host does not run commands in a text; the model runs the command";
         let owner = (ComponentKind::Command, command.qualified.as_str());
-        return decision.became(RowOutcome::Degraded, reason).loss(Axis::ShellExpansion, owner, "shell");
+        return decision.with_outcome(RowOutcome::Degraded, reason).loss(
+            Axis::ShellExpansion,
+            owner,
+            "shell",
+        );
     }
     let renamed = context.project.renamed(ComponentKind::Command, &command.qualified).map(overrides::naming);
-    decision.became(RowOutcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
+    decision
+        .with_outcome(RowOutcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
 }
 
 /// Reports old names in a text that is copied with the manifest and so cannot be edited.
@@ -97,7 +106,7 @@ fn refuse_old_names(
 fn bindings(context: &LoweringContext<'_>, command: &InlineCommand, inner: &Utf8Path) -> Bindings {
     let bound = BlockPaths {
         folder: inner.parent().unwrap_or(Utf8Path::new("")),
-        to_root: &places::up(inner),
+        to_root: &places::path_to_root(inner),
         components: &context.places.components,
     };
     Bindings::of_inline(command, &texts::of_inline(context, command), context, &bound)

@@ -35,7 +35,7 @@ pub(super) fn node(
             text.filter(|text| !text.trim().is_empty()).map(Into::into)
         }
     };
-    let mut document = shape::fill(&facts.document, &lookup, &mut Vec::new());
+    let mut document = shape::fill_table(&facts.document, &lookup, &mut Vec::new());
     told.install(&mut document);
     let mut body = draft.clone();
     if let Some(template) = facts.paths.as_ref().filter(|_| names_paths(context, component, draft)) {
@@ -60,5 +60,5 @@ fn names_paths(context: &LoweringContext<'_>, component: &Component, draft: &Mar
     };
     let file = context.project.tree.get(&component.path);
     draft.block.iter().flat_map(|block| &block.lines).any(in_line)
-        || file.is_some_and(|file| paths::any(context, file, draft.document.body))
+        || file.is_some_and(|file| paths::has_relative_path(context, file, draft.document.body))
 }

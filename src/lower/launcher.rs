@@ -25,7 +25,7 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
     for name in runtime.names() {
         for (ending, text, executable) in LAUNCHERS {
             let content = NodeContent::Text(text.to_owned());
-            let launcher = context.generated(format!("bin/{name}{ending}"), content);
+            let launcher = context.generated_file(format!("bin/{name}{ending}"), content);
             part.nodes.push(BundleNode { executable, ..launcher });
         }
     }
@@ -35,9 +35,9 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
             let reason = "it is a program that the plugin ships, placed where its launcher looks for it";
             let file = Decision::of_file(&context.plugin.name, path)
                 .placed_at(context.root().join(emitted).as_str());
-            part.decisions.push(file.became(RowOutcome::Mapped, reason));
-        } else if runtime.claims(context.plugin.inner(path)) {
-            in_the_way(context, path, &mut part);
+            part.decisions.push(file.with_outcome(RowOutcome::Mapped, reason));
+        } else if runtime.claims(context.plugin.relative_path(path)) {
+            decide_obstacle(context, path, &mut part);
         }
     }
     part
@@ -68,13 +68,14 @@ fn binaries(context: &LoweringContext<'_>) -> Vec<HelperFile> {
 
 /// Where the source file at `path` goes in the plugin's folder, if `[runtime]` names it as a program.
 pub(super) fn program(context: &LoweringContext<'_>, path: &Utf8Path) -> Option<Utf8PathBuf> {
-    context.plugin.runtime.placed().find(|(source, _)| *source == path).map(|(_, place)| place)
+    context.plugin.runtime.programs_in_source().find(|(source, _)| *source == path).map(|(_, place)| place)
 }
 
-fn in_the_way(context: &LoweringContext<'_>, path: &Utf8PathBuf, part: &mut LoweredPart) {
+fn decide_obstacle(context: &LoweringContext<'_>, path: &Utf8PathBuf, part: &mut LoweredPart) {
     let message = format!("`{path}` is at the path of a launcher or a program of `[runtime]`");
     let help = "rename the file in the source, or change `[runtime]` in `plugcast.toml`";
-    part.diagnostics.push(Diagnostic::whole(path, Severity::Error, "generated-name", message).help(help));
+    part.diagnostics.push(Diagnostic::for_file(path, Severity::Error, "generated-name", message).help(help));
     let row = Decision::of_file(&context.plugin.name, path);
-    part.decisions.push(row.became(RowOutcome::Dropped, "a launcher or a program of `[runtime]` is there"));
+    part.decisions
+        .push(row.with_outcome(RowOutcome::Dropped, "a launcher or a program of `[runtime]` is there"));
 }

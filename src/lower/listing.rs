@@ -95,7 +95,7 @@ impl SessionListing {
             }
         }
         let (holds, own) = (Some(bytes(session.budget, facts)), bytes(session.own, facts));
-        let cut = cut(&lines, &session.own_descriptions, left, facts);
+        let cut = cut_descriptions(&lines, &session.own_descriptions, left, facts);
         Some(Self { all, needs, holds, omitted, cut, own, plugins })
     }
 
@@ -159,14 +159,19 @@ impl SessionListing {
             ),
             Some(_) => return None,
         };
-        let found = Diagnostic::whole(".", Severity::Warning, "listing-budget", message);
+        let found = Diagnostic::for_file(".", Severity::Warning, "listing-budget", message);
         Some(found.host(&target.name).help(help))
     }
 }
 
 /// How many descriptions of `lines` the host cuts, and to how many characters: it distributes `left` tokens to all of
 /// them, including its `own`, one character each in turn.
-fn cut(lines: &[&ListingLine], own: &[usize], left: usize, facts: &ListingFacts) -> (usize, usize) {
+fn cut_descriptions(
+    lines: &[&ListingLine],
+    own: &[usize],
+    left: usize,
+    facts: &ListingFacts,
+) -> (usize, usize) {
     let size = facts.bytes_per_token.max(1);
     let of_lines = lines.iter().map(|line| (line.rest, line.description));
     let descriptions: Vec<(usize, (usize, usize))> =
@@ -209,7 +214,7 @@ impl PluginListing {
         let listed: Vec<(&Component, ListingLine)> = plugin
             .components
             .iter()
-            .filter(|component| is_listed(component, target) && out.beyond(component).is_none())
+            .filter(|component| is_listed(component, target) && out.unread_folder(component).is_none())
             .filter_map(|component| Some((component, line(component, places, facts)?)))
             .collect();
         let needed: usize = listed.iter().map(|(_, line)| line.whole).sum();
@@ -280,7 +285,7 @@ impl PluginListing {
     }
 
     /// Why `component` is beyond the folders that the host reads.
-    pub(super) fn beyond(&self, component: &Component) -> Option<&str> {
+    pub(super) fn unread_folder(&self, component: &Component) -> Option<&str> {
         self.beyond.get(&(component.kind, component.qualified.clone())).map(String::as_str)
     }
 
@@ -296,7 +301,7 @@ impl PluginListing {
             Some((file, span)) => {
                 Diagnostic::in_file(file, span, Severity::Warning, "listing-budget", message)
             }
-            None => Diagnostic::whole(root, Severity::Warning, "listing-budget", message),
+            None => Diagnostic::for_file(root, Severity::Warning, "listing-budget", message),
         };
         let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start";
         Some(found.host(&target.name).help(help))

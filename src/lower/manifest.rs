@@ -46,9 +46,9 @@ pub(super) fn lower(context: &LoweringContext<'_>, input: &ManifestInput<'_>) ->
     // Agents that only the marketplace's entry lists are emitted into the default folder.
     let listed_agents = plugin.manifest.as_ref().is_some_and(|own| own.node.get("agents").is_some());
     let lookup = |name: &str| lookup(plugin, name).filter(|_| name != "/agents" || listed_agents);
-    let filled = shape::fill(&facts.document, &lookup, &mut used);
+    let filled = shape::fill_table(&facts.document, &lookup, &mut used);
     let file = plugin.manifest.as_ref().and_then(|manifest| context.project.tree.get(&manifest.path));
-    let listed = if facts.passthrough { listed(context) } else { Map::new() };
+    let listed = if facts.passthrough { entry_fields(context) } else { Map::new() };
     let kept = listed.is_empty() && file.is_some_and(|file| is_kept(context, file));
     let emitted = context.root().join(&facts.path).into_string();
     let plan = ManifestPlan { kept, emitted, used };
@@ -58,7 +58,9 @@ pub(super) fn lower(context: &LoweringContext<'_>, input: &ManifestInput<'_>) ->
     }
     let content = match (file, kept) {
         (Some(file), true) => NodeContent::CopyOf(file.origin.clone()),
-        (Some(_), false) if facts.passthrough => document(&facts.path, passed(context, &filled), listed),
+        (Some(_), false) if facts.passthrough => {
+            document(&facts.path, passed_manifest(context, &filled), listed)
+        }
         _ => {
             let (own, merged) = merged(context, without_absent(context, filled));
             part.add(own);
@@ -67,7 +69,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, input: &ManifestInput<'_>) ->
             document(&facts.path, merged, listed)
         }
     };
-    let mut node = context.generated(&facts.path, content);
+    let mut node = context.generated_file(&facts.path, content);
     node.from = file.filter(|_| kept).map(|file| file.path.clone());
     part.nodes.push(node);
     part
@@ -78,7 +80,7 @@ fn unreadable(context: &LoweringContext<'_>) -> Option<Decision> {
     let path = context.plugin.root.join(&context.source.manifest);
     let file = context.project.tree.get(&path).filter(|_| context.plugin.manifest.is_none())?;
     let reason = "it cannot be read, so a new one is made from the folder's name";
-    Some(Decision::of_file(&context.plugin.name, &file.path).became(RowOutcome::Dropped, reason))
+    Some(Decision::of_file(&context.plugin.name, &file.path).with_outcome(RowOutcome::Dropped, reason))
 }
 
 /// Whether the host reads the source's manifest, `file`, unchanged.
@@ -106,28 +108,29 @@ fn fields(
     let own = Decision::of_file(name, &file.path).placed_at(&*plan.emitted);
     let mut out = vec![match plan.kept {
         true => own,
-        false => own.became(RowOutcome::Mapped, "its fields move to the host's manifest"),
+        false => own.with_outcome(RowOutcome::Mapped, "its fields move to the host's manifest"),
     }];
     let declared = Declarations::new(&file.path, input.declared);
     let faults = faults(context);
     for (pointer, span, leaf) in manifest.node.leaves() {
-        if input.commands.holds(&file.path, &pointer) {
+        if input.commands.contains(&file.path, &pointer) {
             continue;
         }
-        let field = Decision::kept(name, ComponentKind::Field, pointer.trim_start_matches('/'), &file.path)
-            .in_file(file, span)
-            .pointer(&pointer);
+        let field =
+            Decision::new_kept(name, ComponentKind::Field, pointer.trim_start_matches('/'), &file.path)
+                .in_file(file, span)
+                .pointer(&pointer);
         let is_read = leaf.as_str().is_some_and(|path| read_anyway(context, path));
         if !plan.kept && context.target.manifest.passthrough && is_read {
-            out.push(field.became(RowOutcome::Mapped, "the host reads that file by default"));
+            out.push(field.with_outcome(RowOutcome::Mapped, "the host reads that file by default"));
             continue;
         }
-        let fault = declarations::around(&pointer).find_map(|around| faults.get(around).copied());
+        let fault = declarations::enclosing_pointers(&pointer).find_map(|around| faults.get(around).copied());
         out.push(match (refusal(manifest, &pointer), fault) {
-            (Some(reason), _) => field.became(RowOutcome::Dropped, reason),
+            (Some(reason), _) => field.with_outcome(RowOutcome::Dropped, reason),
             _ if plan.kept => field.placed_at(&*plan.emitted),
-            (None, Some(fault)) => field.became(RowOutcome::Dropped, fault),
-            (None, None) => moved(context, field, &pointer, plan, &declared),
+            (None, Some(fault)) => field.with_outcome(RowOutcome::Dropped, fault),
+            (None, None) => moved_field(context, field, &pointer, plan, &declared),
         });
     }
     out
@@ -144,7 +147,7 @@ fn refusal(manifest: &PluginManifest, pointer: &str) -> Option<&'static str> {
 }
 
 /// The decision about a field of a regenerated manifest.
-fn moved(
+fn moved_field(
     context: &LoweringContext<'_>,
     field: Decision,
     pointer: &str,
@@ -154,18 +157,18 @@ fn moved(
     let top = top(pointer);
     let emitted = plan.emitted.as_str();
     if pointer == "/name" || plan.used.iter().any(|used| lies_in(pointer, used)) {
-        return field.placed_at(emitted).became(RowOutcome::Mapped, "it moves to the host's manifest");
+        return field.placed_at(emitted).with_outcome(RowOutcome::Mapped, "it moves to the host's manifest");
     }
     if matches!(top, "skills" | "agents" | "commands") {
-        return field.became(RowOutcome::Mapped, "its target is where the host looks for it");
+        return field.with_outcome(RowOutcome::Mapped, "its target is where the host looks for it");
     }
     if names_files(context, top) {
         return match declared.destination(pointer) {
             Some(Ok(to)) => field
                 .placed_at(to)
-                .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
-            Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
-            None => field.became(RowOutcome::Mapped, "what it names is written in the host's format"),
+                .with_outcome(RowOutcome::Mapped, "what it declares is written in the host's format"),
+            Some(Err(reason)) => field.with_outcome(RowOutcome::Dropped, reason),
+            None => field.with_outcome(RowOutcome::Mapped, "what it names is written in the host's format"),
         };
     }
     if let Some(kind) = context.source.manifest_components.get(top) {
@@ -174,14 +177,14 @@ fn moved(
         let facts = context.target.components.get(kind);
         let reason = facts.and_then(|facts| Some(facts.reason.as_ref()?.replace("{variable}", &variable)));
         return match reason {
-            Some(reason) => field.became(RowOutcome::Dropped, reason),
+            Some(reason) => field.with_outcome(RowOutcome::Dropped, reason),
             None => field.placed_at(emitted),
         };
     }
     if context.target.manifest.passthrough {
         return field
             .placed_at(emitted)
-            .became(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
+            .with_outcome(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
     }
     lost(context, field, pointer)
 }
@@ -197,10 +200,10 @@ fn lost(context: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decisi
         Some(reason) => (reason, LossClass::Behavior),
         None => {
             let dropped = facts.dropped.as_deref();
-            (dropped.unwrap_or("the host's manifest has no such field"), axis.floor())
+            (dropped.unwrap_or("the host's manifest has no such field"), axis.minimum_class())
         }
     };
-    field.became(RowOutcome::Dropped, reason).loss_as(axis, class, owner, top(pointer))
+    field.with_outcome(RowOutcome::Dropped, reason).loss_as(axis, class, owner, top(pointer))
 }
 
 /// The top-level field in which `pointer` lies.
@@ -215,7 +218,7 @@ fn lies_in(pointer: &str, around: &str) -> bool {
 
 /// `document` with `more`, in the format of the file at `path`.
 fn document(path: &str, document: Json, more: Map<String, Json>) -> NodeContent {
-    NodeContent::document(Utf8Path::new(path), extended(document, more))
+    NodeContent::document(Utf8Path::new(path), with_fields(document, more))
 }
 
 /// Whether a field names files whose hooks or servers are written in the host's own form.
@@ -258,7 +261,7 @@ fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
 }
 
 /// The source's manifest without the paths of components that the bundle has in their default folders.
-fn passed(context: &LoweringContext<'_>, filled: &Json) -> Json {
+fn passed_manifest(context: &LoweringContext<'_>, filled: &Json) -> Json {
     let own = context.plugin.manifest.as_ref();
     let file = own.and_then(|manifest| context.project.tree.get(&manifest.path));
     let mut document = file
@@ -277,7 +280,7 @@ fn passed(context: &LoweringContext<'_>, filled: &Json) -> Json {
 }
 
 /// The fields that only the marketplace's entry declares, unchanged.
-fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
+fn entry_fields(context: &LoweringContext<'_>) -> Map<String, Json> {
     let Some(entry) = &context.plugin.entry else { return Map::new() };
     let own = context.plugin.manifest.as_ref().map(|manifest| &manifest.node);
     let clean = source_json::cleaned_entry(context, Utf8Path::new(&context.source.marketplace), entry);
@@ -292,14 +295,14 @@ fn listed(context: &LoweringContext<'_>) -> Map<String, Json> {
         out.extend(value.map(|value| (field.clone(), value.clone())));
     }
     for key in ["agents", "commands"] {
-        let both = own.and_then(|own| own.get(key)).zip(context.plugin.added(key));
-        out.extend(both.map(|(own, added)| (key.to_owned(), joined(own.to_json(), added.to_json()))));
+        let both = own.and_then(|own| own.get(key)).zip(context.plugin.added_by_entry(key));
+        out.extend(both.map(|(own, added)| (key.to_owned(), merge_fields(own.to_json(), added.to_json()))));
     }
     out
 }
 
 /// The union of a field in the manifest and in the marketplace's entry: lists of files, or objects by name.
-fn joined(own: Json, added: Json) -> Json {
+fn merge_fields(own: Json, added: Json) -> Json {
     match (own, added) {
         // If only its path were listed, a file would be named after itself.
         (own, Json::Object(added)) => {
@@ -337,7 +340,7 @@ fn list(value: Json) -> Vec<Json> {
     }
 }
 
-fn extended(mut document: Json, more: Map<String, Json>) -> Json {
+fn with_fields(mut document: Json, more: Map<String, Json>) -> Json {
     if let Json::Object(map) = &mut document {
         map.extend(more);
     }
@@ -368,7 +371,7 @@ fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
     let Some(Json::Object(mut own)) = node.map(|node| node.to_json()) else {
         part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
         let reason = "it cannot be read, and the host needs a file of that name";
-        part.decisions.push(decision.became(RowOutcome::Dropped, reason));
+        part.decisions.push(decision.with_outcome(RowOutcome::Dropped, reason));
         return (part, filled);
     };
     for key in &facts.remove {
@@ -380,7 +383,7 @@ fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
         }
     }
     let reason = "its entry point is replaced by the host's, and fields that name another one are removed; everything else stays";
-    part.decisions.push(decision.became(RowOutcome::Mapped, reason));
+    part.decisions.push(decision.with_outcome(RowOutcome::Mapped, reason));
     (part, Json::Object(own))
 }
 

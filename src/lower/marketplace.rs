@@ -87,7 +87,7 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
         pointer if !pointer.starts_with('/') || refuses(&marketplace?.refused, pointer) => None,
         pointer => plugin::node_at(&marketplace?.node, pointer).map(Tree::to_json),
     };
-    let mut filled = shape::fill(&facts.document, &find, &mut used.document);
+    let mut filled = shape::fill_table(&facts.document, &find, &mut used.document);
     let mut list: Vec<Json> = Vec::new();
     for plugin in &project.plugins {
         let find = |name: &str| match name {
@@ -99,7 +99,7 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
                 own.or_else(|| manifest::lookup(plugin, name))
             }
         };
-        list.push(shape::fill(&facts.entry, &find, &mut used.entry));
+        list.push(shape::fill_table(&facts.entry, &find, &mut used.entry));
     }
     list.extend(remote(project, target).map(|entry| {
         let mut document = entry.node.to_json();
@@ -128,7 +128,7 @@ fn owner(project: &Project) -> Option<Json> {
 /// Entries with a remote source of a kind that the host can fetch itself.
 fn remote<'a>(project: &'a Project, target: &'a Target) -> impl Iterator<Item = &'a MarketplaceEntry> {
     let entries = project.marketplace.iter().flat_map(|marketplace| &marketplace.entries);
-    entries.filter(|entry| matches!(&entry.source, EntrySource::Remote(kind) if takes(target, kind)))
+    entries.filter(|entry| matches!(&entry.source, EntrySource::Remote(kind) if accepts(target, kind)))
 }
 
 /// Whether the field in which `pointer` lies is among `refused`.
@@ -144,13 +144,13 @@ const COMPONENT_LISTS: [&str; 3] = ["skills", "agents", "commands"];
 const MOVES: &str = "it moves to the host's marketplace file";
 
 /// Why a field whose value the source host refuses is not carried.
-const REFUSED: &str = "its type is refused by the source host";
+const REFUSED_TYPE: &str = "its type is refused by the source host";
 
-fn takes(target: &Target, kind: &String) -> bool {
+fn accepts(target: &Target, kind: &String) -> bool {
     target.marketplace.as_ref().is_some_and(|facts| facts.remote_sources.contains(kind))
 }
 
-fn says(used: &[String], pointer: &str) -> bool {
+fn is_used(used: &[String], pointer: &str) -> bool {
     used.iter().any(|used| pointer == used || pointer.starts_with(&format!("{used}/")))
 }
 
@@ -163,8 +163,8 @@ fn file_decision(target: &Target, file: &SourceFile) -> Decision {
     match &target.marketplace {
         Some(facts) => decision
             .placed_at(&facts.path)
-            .became(RowOutcome::Mapped, "the host's marketplace file is written from it"),
-        None => decision.became(RowOutcome::Dropped, NO_FILE),
+            .with_outcome(RowOutcome::Mapped, "the host's marketplace file is written from it"),
+        None => decision.with_outcome(RowOutcome::Dropped, NO_FILE),
     }
 }
 
@@ -178,20 +178,22 @@ fn top_fields(
 ) -> Vec<Decision> {
     let decide = |(pointer, span, _): (String, Span, &Tree)| {
         let name = pointer.trim_start_matches('/');
-        let field = Decision::kept("", ComponentKind::Field, name, &file.path).in_file(file, span);
+        let field = Decision::new_kept("", ComponentKind::Field, name, &file.path).in_file(file, span);
         let field = field.pointer(&pointer);
-        let Some(facts) = &target.marketplace else { return field.became(RowOutcome::Dropped, NO_FILE) };
+        let Some(facts) = &target.marketplace else {
+            return field.with_outcome(RowOutcome::Dropped, NO_FILE);
+        };
         if pointer != "/plugins" && refuses(&marketplace.refused, &pointer) {
-            return field.became(RowOutcome::Dropped, REFUSED);
+            return field.with_outcome(RowOutcome::Dropped, REFUSED_TYPE);
         }
         if let Some(renamed) = renamed.filter(|_| pointer == "/name") {
             let reason = format!("the host reserves such names, so it is `{renamed}` on this host");
-            return field.placed_at(&facts.path).became(RowOutcome::Mapped, reason);
+            return field.placed_at(&facts.path).with_outcome(RowOutcome::Mapped, reason);
         }
-        if pointer == "/plugins" || pointer == "/name" || says(&used.document, &pointer) {
-            return field.placed_at(&facts.path).became(RowOutcome::Mapped, MOVES);
+        if pointer == "/plugins" || pointer == "/name" || is_used(&used.document, &pointer) {
+            return field.placed_at(&facts.path).with_outcome(RowOutcome::Mapped, MOVES);
         }
-        field.became(RowOutcome::Dropped, "the host's marketplace file has no such field")
+        field.with_outcome(RowOutcome::Dropped, "the host's marketplace file has no such field")
     };
     marketplace.node.leaves().into_iter().map(decide).collect()
 }
@@ -212,7 +214,7 @@ struct LoweredEntry<'a> {
 }
 
 /// The outcome of an entry.
-enum EntryFate {
+enum EntryOutcome {
     /// Its plugin is in the bundle.
     Built,
     /// It stays in the host's file, which fetches it.
@@ -224,31 +226,31 @@ enum EntryFate {
 impl LoweredEntry<'_> {
     /// The decisions about the entry and each of its fields.
     fn decisions(&self) -> Vec<Decision> {
-        let fate = self.fate();
+        let fate = self.outcome();
         let name = &self.entry.name;
-        let entry = Decision::kept(name, ComponentKind::MarketplaceEntry, name, &self.file.path)
+        let entry = Decision::new_kept(name, ComponentKind::MarketplaceEntry, name, &self.file.path)
             .in_file(self.file, self.entry.node.span)
             .pointer(&self.entry.pointer);
         let entry = match &fate {
-            EntryFate::Built => entry.became(RowOutcome::Mapped, "its plugin is in the bundle"),
-            EntryFate::Remote(to) => entry.placed_at(to),
-            EntryFate::Dropped(reason) => {
-                let entry = entry.became(RowOutcome::Dropped, reason);
+            EntryOutcome::Built => entry.with_outcome(RowOutcome::Mapped, "its plugin is in the bundle"),
+            EntryOutcome::Remote(to) => entry.placed_at(to),
+            EntryOutcome::Dropped(reason) => {
+                let entry = entry.with_outcome(RowOutcome::Dropped, reason);
                 entry.loss(Axis::Sources, self.owner(), "")
             }
         };
         let fields = self.entry.node.leaves().into_iter();
         let fields = fields.filter_map(|(inner, span, _)| {
             let pointer = format!("{}{inner}", self.entry.pointer);
-            if self.is_told(&pointer) {
+            if self.is_decided_with_command(&pointer) {
                 return None;
             }
             let key = inner.trim_start_matches('/');
-            let field = Decision::kept(name, ComponentKind::Field, key, &self.file.path)
+            let field = Decision::new_kept(name, ComponentKind::Field, key, &self.file.path)
                 .in_file(self.file, span)
                 .pointer(&pointer);
             Some(match &fate {
-                EntryFate::Dropped(reason) => field.became(RowOutcome::Dropped, reason),
+                EntryOutcome::Dropped(reason) => field.with_outcome(RowOutcome::Dropped, reason),
                 _ => self.field(field, &inner, &pointer),
             })
         });
@@ -256,31 +258,31 @@ impl LoweredEntry<'_> {
     }
 
     /// Whether a field is decided together with the command that it belongs to.
-    fn is_told(&self, pointer: &str) -> bool {
+    fn is_decided_with_command(&self, pointer: &str) -> bool {
         let components = self.plugin.iter().flat_map(|plugin| &plugin.components);
         let mut told = components.flat_map(|component| component.declared.values());
         told.any(|told| told.at.path == self.file.path && told.at.pointer == pointer)
     }
 
     /// The outcome of the entry.
-    fn fate(&self) -> EntryFate {
+    fn outcome(&self) -> EntryOutcome {
         match &self.entry.source {
-            EntrySource::Folder(_) if self.plugin.is_some() => EntryFate::Built,
-            EntrySource::Remote(_) if self.carried() => {
-                EntryFate::Remote(self.emitted().unwrap_or_default().to_owned())
+            EntrySource::Folder(_) if self.plugin.is_some() => EntryOutcome::Built,
+            EntrySource::Remote(_) if self.is_carried() => {
+                EntryOutcome::Remote(self.emitted().unwrap_or_default().to_owned())
             }
-            EntrySource::Remote(kind) => EntryFate::Dropped(format!(
+            EntrySource::Remote(kind) => EntryOutcome::Dropped(format!(
                 "a build fetches nothing, and the host accepts no `{kind}` sources from a bundle"
             )),
-            _ => EntryFate::Dropped(match self.same_folder {
+            _ => EntryOutcome::Dropped(match self.same_folder {
                 Some(plugin) => format!("a bundle has one entry per folder: `{}`", plugin.name),
                 None => self.left_out.unwrap_or("its plugin could not be read").to_owned(),
             }),
         }
     }
 
-    fn carried(&self) -> bool {
-        matches!(&self.entry.source, EntrySource::Remote(kind) if takes(self.target, kind))
+    fn is_carried(&self) -> bool {
+        matches!(&self.entry.source, EntrySource::Remote(kind) if accepts(self.target, kind))
     }
 
     fn emitted(&self) -> Option<&str> {
@@ -290,9 +292,9 @@ impl LoweredEntry<'_> {
     /// The decision about a path to components, or about a part of a command that the entry declares.
     fn list(&self, field: Decision, inner: &str) -> Decision {
         let top = inner.split('/').nth(1).unwrap_or_default();
-        if self.plugin.is_none_or(|plugin| plugin.added(top).is_none()) {
+        if self.plugin.is_none_or(|plugin| plugin.added_by_entry(top).is_none()) {
             let reason = "the source host refuses components in an entry that is not strict if the manifest declares some too";
-            return field.became(RowOutcome::Dropped, reason);
+            return field.with_outcome(RowOutcome::Dropped, reason);
         }
         // `/commands/NAME/content`: a command by its name.
         let command = inner.match_indices('/').nth(2).map(|(at, _)| (&inner[..at], &inner[at + 1..]));
@@ -300,14 +302,16 @@ impl LoweredEntry<'_> {
             plugin::node_at(&self.entry.node, command).is_some_and(|command| command.get("source").is_some())
         };
         match command.filter(|_| top == "commands") {
-            Some(command) if !declares(&command) => field
-                .became(RowOutcome::Dropped, "the source host reads no command without `source` in an entry"),
+            Some(command) if !declares(&command) => field.with_outcome(
+                RowOutcome::Dropped,
+                "the source host reads no command without `source` in an entry",
+            ),
             Some((_, part)) if !part.starts_with("source") => {
-                let field = field.became(RowOutcome::Dropped, "the fields of the command's file apply");
+                let field = field.with_outcome(RowOutcome::Dropped, "the fields of the command's file apply");
                 let part = inner.trim_start_matches('/');
                 field.loss_as(Axis::Metadata, LossClass::Behavior, self.owner(), part)
             }
-            _ => field.became(RowOutcome::Mapped, "what it names is in the bundle's plugin"),
+            _ => field.with_outcome(RowOutcome::Mapped, "what it names is in the bundle's plugin"),
         }
     }
 
@@ -322,24 +326,28 @@ impl LoweredEntry<'_> {
             own_manifest.is_some_and(|manifest| plugin::node_at(&manifest.node, declared_at).is_some());
         match self.emitted() {
             _ if top != "name" && refuses(&self.entry.refused, inner) => {
-                field.became(RowOutcome::Dropped, REFUSED)
+                field.with_outcome(RowOutcome::Dropped, REFUSED_TYPE)
             }
-            Some(path) if self.carried() => field.placed_at(path),
+            Some(path) if self.is_carried() => field.placed_at(path),
             Some(path)
-                if inner == "/name" || inner.starts_with("/source") || says(&self.used.entry, inner) =>
+                if inner == "/name" || inner.starts_with("/source") || is_used(&self.used.entry, inner) =>
             {
-                field.placed_at(path).became(RowOutcome::Mapped, MOVES)
+                field.placed_at(path).with_outcome(RowOutcome::Mapped, MOVES)
             }
             _ if inner.starts_with("/source") => {
-                field.became(RowOutcome::Mapped, "its plugin is in the bundle")
+                field.with_outcome(RowOutcome::Mapped, "its plugin is in the bundle")
             }
-            _ if top == "strict" => field.became(RowOutcome::Mapped, "the build reads the entry accordingly"),
+            _ if top == "strict" => {
+                field.with_outcome(RowOutcome::Mapped, "the build reads the entry accordingly")
+            }
             _ if COMPONENT_LISTS.contains(&top) => self.list(field, inner),
-            _ if shadowed => field.became(RowOutcome::Dropped, "the plugin's manifest takes precedence"),
-            _ if inner == "/name" || says(&manifest_fields(self.target), inner) => {
+            _ if shadowed => {
+                field.with_outcome(RowOutcome::Dropped, "the plugin's manifest takes precedence")
+            }
+            _ if inner == "/name" || is_used(&manifest_fields(self.target), inner) => {
                 let plugin = self.plugin.map_or(self.entry.name.as_str(), |plugin| plugin.name.as_str());
                 let to = format!("plugins/{plugin}/{}", self.target.manifest.path);
-                field.placed_at(to).became(RowOutcome::Mapped, "it moves to the host's manifest")
+                field.placed_at(to).with_outcome(RowOutcome::Mapped, "it moves to the host's manifest")
             }
             _ => self.declaration(field, inner, pointer),
         }
@@ -351,14 +359,14 @@ impl LoweredEntry<'_> {
         match self.declared.destination(pointer) {
             Some(Ok(to)) => field
                 .placed_at(to)
-                .became(RowOutcome::Mapped, "what it declares is written in the host's format"),
-            Some(Err(reason)) => field.became(RowOutcome::Dropped, reason),
+                .with_outcome(RowOutcome::Mapped, "what it declares is written in the host's format"),
+            Some(Err(reason)) => field.with_outcome(RowOutcome::Dropped, reason),
             None if self.source.manifest_components.contains_key(top) => {
-                field.became(RowOutcome::Mapped, "what it names has its own rows")
+                field.with_outcome(RowOutcome::Mapped, "what it names has its own rows")
             }
             None => {
                 let reason = "neither the host's marketplace file nor its manifest has such a field";
-                let field = field.became(RowOutcome::Dropped, reason);
+                let field = field.with_outcome(RowOutcome::Dropped, reason);
                 field.loss(Axis::Metadata, self.owner(), inner.trim_start_matches('/'))
             }
         }
@@ -373,6 +381,6 @@ impl LoweredEntry<'_> {
 /// The pointers that the manifest's document copies.
 fn manifest_fields(target: &Target) -> Vec<String> {
     let mut used = Vec::new();
-    shape::fill(&target.manifest.document, &|_| Some("".into()), &mut used);
+    shape::fill_table(&target.manifest.document, &|_| Some("".into()), &mut used);
     used
 }

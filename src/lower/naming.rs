@@ -51,7 +51,7 @@ struct NamingRule {
 
 impl NamingRule {
     /// Its texts, without the colon.
-    fn written(&self) -> [&str; 3] {
+    fn spellings(&self) -> [&str; 3] {
         [&self.name, &self.path, &self.inner]
     }
 }
@@ -96,12 +96,12 @@ impl NamedComponents {
         let rules: Vec<Option<NamingRule>> = all.iter().map(|one| rule_of(one)).collect();
         let mut counts: BTreeMap<[&str; 3], usize> = BTreeMap::new();
         for rule in rules.iter().flatten() {
-            *counts.entry(rule.written()).or_default() += 1;
+            *counts.entry(rule.spellings()).or_default() += 1;
         }
         let best = counts.into_iter().filter(|(_, count)| *count >= least).max_by_key(|(_, count)| *count);
-        let best = best.and_then(|(best, _)| rules.iter().flatten().find(|rule| rule.written() == best));
+        let best = best.and_then(|(best, _)| rules.iter().flatten().find(|rule| rule.spellings() == best));
         let covered = |rule: &Option<NamingRule>| match (best, rule) {
-            (Some(best), Some(rule)) => best.written() == rule.written(),
+            (Some(best), Some(rule)) => best.spellings() == rule.spellings(),
             _ => false,
         };
         let colon = rules.iter().filter(|rule| covered(rule)).flatten().find_map(|rule| rule.colon);

@@ -78,9 +78,9 @@ fn pattern<'a>(grant: &'a str, source: &SourceFacts) -> Option<Option<&'a str>> 
 
 fn matches(command: &str, pattern: &str) -> bool {
     let prefix = pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"));
-    prefix.map_or(command == pattern, |prefix| begins(command, prefix))
+    prefix.map_or(command == pattern, |prefix| begins_with_command(command, prefix))
 }
 
-fn begins(command: &str, prefix: &str) -> bool {
+fn begins_with_command(command: &str, prefix: &str) -> bool {
     command.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }

@@ -25,24 +25,25 @@ pub(super) fn lower(context: &LoweringContext<'_>, refused: &BTreeSet<(usize, St
     if context.project.tree.get(&source).is_some() {
         let title = &context.target.host.title;
         let message = format!("`{}` is the name of a file that is generated for {title}", facts.path);
-        let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
+        let finding = Diagnostic::for_file(&source, Severity::Error, "generated-name", message);
         part.diagnostics.push(finding.host(&context.target.name).help("rename the file in the source"));
         let file = Decision::of_file(&context.plugin.name, &source);
         part.decisions
-            .push(file.became(RowOutcome::Dropped, "a file of this name is generated for the host"));
+            .push(file.with_outcome(RowOutcome::Dropped, "a file of this name is generated for the host"));
     }
     let rules = sandbox::rules(context.target, &context.plugin.name, refused);
-    let listed =
-        |agents: &[&Component]| agents.iter().filter_map(|agent| listed(context, agent)).collect::<Vec<_>>();
+    let listed = |agents: &[&Component]| {
+        agents.iter().filter_map(|agent| listed_agent(context, agent)).collect::<Vec<_>>()
+    };
     let (dispatched, others) = (listed(&dispatched), listed(&others));
     let values =
         json!({ "plugin": context.plugin.name, "rules": rules, "dispatched": dispatched, "others": others });
     let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
-    part.nodes.push(context.generated(&facts.path, content));
+    part.nodes.push(context.generated_file(&facts.path, content));
     part
 }
 
 /// An agent for the template: its name, and its file in the plugin.
-fn listed(context: &LoweringContext<'_>, agent: &Component) -> Option<Json> {
+fn listed_agent(context: &LoweringContext<'_>, agent: &Component) -> Option<Json> {
     Some(json!({ "name": agent.qualified, "file": context.place_of(agent)? }))
 }

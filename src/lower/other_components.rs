@@ -19,7 +19,7 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
         match decide(context, other, facts) {
             Some(decision) => part.declared.push(decision),
             None => {
-                part.declared.extend(facts.map(|facts| carried(context, other, facts)));
+                part.declared.extend(facts.map(|facts| carried_decision(context, other, facts)));
                 part.decisions.extend(credentials::decide(context, other, &[]));
             }
         }
@@ -37,44 +37,48 @@ fn decide(
     let owner = (decision.kind(), other.name.as_str());
     if let Some(fault) = &other.fault {
         let axis = if other.guards { Axis::HookBlocking } else { Axis::Unreadable };
-        return Some(decision.became(RowOutcome::Dropped, fault).loss(axis, owner, ""));
+        return Some(decision.with_outcome(RowOutcome::Dropped, fault).loss(axis, owner, ""));
     }
     let Some(facts) = facts else {
         let reason = "the target does not cover this kind of component";
-        return Some(decision.became(RowOutcome::Dropped, reason).loss(Axis::Components, owner, ""));
+        return Some(decision.with_outcome(RowOutcome::Dropped, reason).loss(Axis::Components, owner, ""));
     };
     if facts.carried {
         let OtherBody::Hook(hook) = &other.body else { return None };
-        let decision = decision.became(RowOutcome::Dropped, "the host has no such event");
+        let decision = decision.with_outcome(RowOutcome::Dropped, "the host has no such event");
         let is_unknown = !context.source.hook_events.contains(&hook.event);
         return is_unknown.then(|| decision.loss(Axis::Hooks, owner, ""));
     }
     let axis = facts.axis.unwrap_or(Axis::Components);
-    let class = facts.class.unwrap_or(axis.floor());
+    let class = facts.class.unwrap_or(axis.minimum_class());
     let reason = facts.reason.as_deref().unwrap_or("the host has no such component");
     let outcome = match owner.0 {
         ComponentKind::UserConfig if reason.contains("{variable}") => RowOutcome::Degraded,
         _ => RowOutcome::Dropped,
     };
     let reason = reason.replace("{variable}", &options::variable(context.source, &other.name));
-    Some(decision.became(outcome, reason).loss_as(axis, class, owner, ""))
+    Some(decision.with_outcome(outcome, reason).loss_as(axis, class, owner, ""))
 }
 
 /// The decision about a component that is carried.
-fn carried(context: &LoweringContext<'_>, other: &OtherComponent, facts: &ComponentFacts) -> Decision {
+fn carried_decision(
+    context: &LoweringContext<'_>,
+    other: &OtherComponent,
+    facts: &ComponentFacts,
+) -> Decision {
     // A component that only the marketplace's entry declares moves to the plugin's manifest.
     let manifest = Utf8Path::new(context.target.manifest.path.as_str());
     let place = context.places.files.get(&other.path).map_or(manifest, |path| path.as_path());
     let decision = declarations::component(context, other).placed_at(context.root().join(place).as_str());
     let owner = (decision.kind(), other.name.as_str());
     if let (Some(reason), Some(axis)) = (&facts.reason, facts.axis) {
-        let class = facts.class.unwrap_or(axis.floor());
-        return decision.became(RowOutcome::Degraded, reason).loss_as(axis, class, owner, "");
+        let class = facts.class.unwrap_or(axis.minimum_class());
+        return decision.with_outcome(RowOutcome::Degraded, reason).loss_as(axis, class, owner, "");
     }
     match source_json::remote_type(context, other) {
         Some(kind) => {
             let reason = format!("the host drops a server with a `url` and no `type`: it gets `{kind}`");
-            decision.became(RowOutcome::Mapped, reason)
+            decision.with_outcome(RowOutcome::Mapped, reason)
         }
         None => decision,
     }

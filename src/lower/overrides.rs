@@ -56,7 +56,7 @@ impl<'a> HostOverride<'a> {
     }
 
     /// The override that replaces a field of the source.
-    pub(super) fn instead_of(&self, entry: &MappingEntry, rule: &FieldRule) -> Option<&'a OverrideValue> {
+    pub(super) fn replacement(&self, entry: &MappingEntry, rule: &FieldRule) -> Option<&'a OverrideValue> {
         self.fields.get(&entry.key).or_else(|| self.fields.get(rule.to.as_deref()?))
     }
 
@@ -91,9 +91,11 @@ impl<'a> HostOverride<'a> {
         self.fields.iter().map(move |(key, told)| {
             let decision = decision(&context.plugin.name, key, &told.at);
             match is_carried {
-                true => decision.placed_at(to).became(RowOutcome::Mapped, reason(&told.at)),
-                false => decision
-                    .became(RowOutcome::Dropped, "the host gets no form of the agent that can carry this"),
+                true => decision.placed_at(to).with_outcome(RowOutcome::Mapped, reason(&told.at)),
+                false => decision.with_outcome(
+                    RowOutcome::Dropped,
+                    "the host gets no form of the agent that can carry this",
+                ),
             }
         })
     }
@@ -119,7 +121,7 @@ fn reason(at: &ConfigPlace) -> String {
 }
 
 fn decision(plugin: &str, key: &str, at: &ConfigPlace) -> Decision {
-    Decision::kept(plugin, ComponentKind::Field, key, &at.path).at_place(at)
+    Decision::new_kept(plugin, ComponentKind::Field, key, &at.path).at_place(at)
 }
 
 /// A decision about each tool with a substitute.
@@ -127,7 +129,7 @@ pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decis
     let name = &context.plugin.name;
     let tools = context.project.tools_here.get(name).into_iter().flatten();
     tools.map(move |(tool, told)| {
-        decision(name, tool, &told.at).placed_at("block").became(RowOutcome::Mapped, reason(&told.at))
+        decision(name, tool, &told.at).placed_at("block").with_outcome(RowOutcome::Mapped, reason(&told.at))
     })
 }
 

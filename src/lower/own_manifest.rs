@@ -15,7 +15,7 @@ use crate::source::SourceFile;
 use crate::target::{Axis, OwnField};
 
 /// The author's own manifest, if the target copies fields from one.
-fn own<'a>(context: &'a LoweringContext<'_>) -> Option<&'a SourceFile> {
+fn own_file<'a>(context: &'a LoweringContext<'_>) -> Option<&'a SourceFile> {
     let facts = &context.target.manifest;
     let path = context.plugin.root.join(&facts.path);
     context.project.tree.get(&path).filter(|_| !facts.own.fields.is_empty())
@@ -29,44 +29,44 @@ fn files_in_folder<'a>(context: &'a LoweringContext<'_>) -> impl Iterator<Item =
 
 /// Whether the files at `path`, which were left out as another host's, belong to this host.
 pub(super) fn handles(context: &LoweringContext<'_>, path: &Utf8Path) -> bool {
-    own(context).into_iter().chain(files_in_folder(context)).any(|file| file.path.starts_with(path))
+    own_file(context).into_iter().chain(files_in_folder(context)).any(|file| file.path.starts_with(path))
 }
 
 /// `filled`, the host's manifest derived from the source, merged with the author's own, and decisions about its fields.
 pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
-    let mut part = carried(context);
-    let Some(file) = own(context) else { return (part, filled) };
+    let mut part = carry_files(context);
+    let Some(file) = own_file(context) else { return (part, filled) };
     let of_file = |file: &SourceFile| Decision::of_file(&context.plugin.name, &file.path);
-    part.decisions.extend(others(context, file).map(|other| {
-        of_file(other).became(RowOutcome::Dropped, "the host reads only the manifest in this folder")
+    part.decisions.extend(other_files(context, file).map(|other| {
+        of_file(other).with_outcome(RowOutcome::Dropped, "the host reads only the manifest in this folder")
     }));
     let (node, findings) = manifest::read_object(file);
     part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
     let Some(node) = node else {
         let reason = "it cannot be read; the manifest is written from the source";
-        part.decisions.push(of_file(file).became(RowOutcome::Dropped, reason));
+        part.decisions.push(of_file(file).with_outcome(RowOutcome::Dropped, reason));
         return (part, filled);
     };
     let emitted = context.root().join(&context.target.manifest.path);
     let reason = "fields about how the plugin is displayed are in the host's manifest; its content is determined by the source";
-    part.decisions.push(of_file(file).placed_at(emitted.as_str()).became(RowOutcome::Mapped, reason));
+    part.decisions.push(of_file(file).placed_at(emitted.as_str()).with_outcome(RowOutcome::Mapped, reason));
     let mut out = filled;
     for (pointer, span, leaf) in node.leaves() {
         let name = pointer.trim_start_matches('/');
-        let field = Decision::kept(&context.plugin.name, ComponentKind::Field, name, &file.path)
+        let field = Decision::new_kept(&context.plugin.name, ComponentKind::Field, name, &file.path)
             .in_file(file, span)
             .pointer(&pointer);
         part.decisions.push(match decide(context, &pointer, leaf, &out) {
-            FieldFate::NamesPlugin => {
-                field.placed_at(emitted.as_str()).became(RowOutcome::Mapped, "it names the plugin")
+            ManifestFieldOutcome::NamesPlugin => {
+                field.placed_at(emitted.as_str()).with_outcome(RowOutcome::Mapped, "it names the plugin")
             }
-            FieldFate::Dropped(reason) => field.became(RowOutcome::Dropped, reason),
-            FieldFate::Lost(reason) => field.became(RowOutcome::Dropped, reason).loss(
+            ManifestFieldOutcome::Dropped(reason) => field.with_outcome(RowOutcome::Dropped, reason),
+            ManifestFieldOutcome::Lost(reason) => field.with_outcome(RowOutcome::Dropped, reason).loss(
                 Axis::Components,
                 (ComponentKind::Plugin, &context.plugin.name),
                 name,
             ),
-            FieldFate::Taken(value) => {
+            ManifestFieldOutcome::Copied(value) => {
                 set(&mut out, &pointer, value);
                 field.placed_at(emitted.as_str())
             }
@@ -76,7 +76,7 @@ pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPar
 }
 
 /// The outcome of a field of the author's own manifest.
-enum FieldFate {
+enum ManifestFieldOutcome {
     /// It gives the plugin its name.
     NamesPlugin,
     /// It is not copied, for this reason.
@@ -84,61 +84,61 @@ enum FieldFate {
     /// It is not copied, which is a loss.
     Lost(&'static str),
     /// It is copied to the host's manifest with this value.
-    Taken(Json),
+    Copied(Json),
 }
 
 /// The outcome of the field at `pointer`; `out` is the host's manifest so far.
-fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json) -> FieldFate {
+fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json) -> ManifestFieldOutcome {
     if pointer == "/name" && context.plugin.manifest.is_none() {
-        return FieldFate::NamesPlugin;
+        return ManifestFieldOutcome::NamesPlugin;
     }
     let Some(kind) = context.target.manifest.own.fields.get(pointer) else {
         return said_by_source(context, leaf);
     };
     let is_top = pointer.matches('/').count() == 1;
     match value(context, *kind, leaf) {
-        Err(reason) => FieldFate::Dropped(reason),
+        Err(reason) => ManifestFieldOutcome::Dropped(reason),
         Ok(_) if is_top && out.pointer(pointer).is_some() => {
-            FieldFate::Dropped("the source's manifest takes precedence")
+            ManifestFieldOutcome::Dropped("the source's manifest takes precedence")
         }
-        Ok(value) => FieldFate::Taken(value),
+        Ok(value) => ManifestFieldOutcome::Copied(value),
     }
 }
 
 /// The outcome of a field about the plugin's content: a loss if it names skills that the source host does not list.
-fn said_by_source(context: &LoweringContext<'_>, field: &Tree) -> FieldFate {
+fn said_by_source(context: &LoweringContext<'_>, field: &Tree) -> ManifestFieldOutcome {
     let skill = Utf8Path::new(&context.target.skill.path).file_name();
     let is_unread =
         |file: &SourceFile| file.path.file_name() == skill && context.places.mains.get(&file.path).is_none();
     let mut named = paths(field).into_iter().map(|path| context.plugin.root.join(path));
-    match named.any(|folder| context.project.tree.below(&folder).any(is_unread)) {
-        true => FieldFate::Lost(
+    match named.any(|folder| context.project.tree.files_below(&folder).any(is_unread)) {
+        true => ManifestFieldOutcome::Lost(
             "it names skills that the source host does not list; they are files in the bundle",
         ),
-        false => FieldFate::Dropped("the source determines it"),
+        false => ManifestFieldOutcome::Dropped("the source determines it"),
     }
 }
 
 /// Other files in the folder of the author's own manifest.
-fn others<'a>(
+fn other_files<'a>(
     context: &'a LoweringContext<'_>,
     manifest: &'a SourceFile,
 ) -> impl Iterator<Item = &'a SourceFile> {
     let folder = manifest.path.parent().unwrap_or(Utf8Path::new(""));
     let alone = folder != context.plugin.root;
-    context.project.tree.below(folder).filter(move |file| alone && file.path != manifest.path)
+    context.project.tree.files_below(folder).filter(move |file| alone && file.path != manifest.path)
 }
 
 /// Carries the files for this host only, if they can be read.
-fn carried(context: &LoweringContext<'_>) -> LoweredPart {
+fn carry_files(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
     for file in files_in_folder(context) {
-        let path = context.root().join(context.plugin.inner(&file.path));
+        let path = context.root().join(context.plugin.relative_path(&file.path));
         let decision = Decision::of_file(&context.plugin.name, &file.path);
         let (node, findings) = manifest::read_object(file);
         part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
         if node.is_none() {
-            part.decisions.push(decision.became(RowOutcome::Dropped, "it cannot be read"));
+            part.decisions.push(decision.with_outcome(RowOutcome::Dropped, "it cannot be read"));
             continue;
         }
         part.decisions.push(decision.placed_at(path.as_str()));
@@ -169,7 +169,7 @@ fn value(context: &LoweringContext<'_>, kind: OwnField, leaf: &Tree) -> Result<J
 
 /// The path of a file of the plugin in the bundle.
 fn file(context: &LoweringContext<'_>, path: &str) -> Result<Json, &'static str> {
-    let inner = manifest::inside(path)
+    let inner = manifest::path_inside(path)
         .map_err(|_| "the host accepts only paths that begin with `./` and stay inside the plugin")?;
     let source = manifest::join(&context.plugin.root, &inner);
     let is_own = context.target.manifest.own.files.iter().any(|own| inner.as_str() == own);

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::LoweringContext;
 use crate::bundle::draft::DraftEdit;
-use crate::model::paths::joined;
+use crate::model::paths::join;
 pub(super) use crate::model::paths::relative;
 use crate::read::format::SourceFacts;
 use crate::read::intent::is_for_maintainers;
@@ -17,7 +17,7 @@ use crate::sourcemap::EditKind;
 
 /// An edit for each path in the part `body` of `file` that would no longer lead to its file. `inner` is the
 /// emitted path of `file` itself.
-pub(super) fn follow(
+pub(super) fn path_edits(
     context: &LoweringContext<'_>,
     file: &SourceFile,
     inner: &Utf8Path,
@@ -49,7 +49,7 @@ pub(super) fn follow(
     for (span, path) in candidates(text, body) {
         let bases = [Some(here), skill];
         let resolved = bases.into_iter().flatten().find_map(|base| {
-            let target = joined(base, path)?;
+            let target = join(base, path)?;
             let climbs = path.starts_with("../") && !here.starts_with(&target);
             let file = file_at(context, &target).map(Utf8Path::to_owned);
             let placed = file.or_else(|| folder_at(context, &target).filter(|_| climbs && !is_run(span)))?;
@@ -83,9 +83,9 @@ pub(super) fn follow(
         (&context.source.skill_folder, own, emitted_folder(context, own, inner, here)),
     ];
     for (variable, base, emitted_base) in folders {
-        for (span, path) in behind(text, body, variable) {
-            let Some(target) = joined(base, path) else { continue };
-            let Some(placed) = placed(context, &target) else { continue };
+        for (span, path) in paths_after_variable(text, body, variable) {
+            let Some(target) = join(base, path) else { continue };
+            let Some(placed) = emitted_path(context, &target) else { continue };
             let wanted = relative(&emitted_base, placed);
             // The block states the folder that such a path is relative to.
             let is_within = !wanted.starts_with("..") || path.starts_with("..");
@@ -125,7 +125,7 @@ fn folder_at(context: &LoweringContext<'_>, target: &Utf8Path) -> Option<Utf8Pat
 }
 
 /// The path of a file of the plugin, or of the folder of a skill, in the plugin's emitted folder.
-fn placed<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
+fn emitted_path<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a Utf8Path> {
     if let Some(file) = file_at(context, target) {
         return Some(file);
     }
@@ -135,7 +135,7 @@ fn placed<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -> Option<&'a
 }
 
 /// Paths after the variable of a folder, which may be quoted separately; without a trailing `/`.
-fn behind<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)> {
+fn paths_after_variable<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)> {
     let variable = format!("${{{variable}}}");
     let part = body.slice(text);
     let found = part.match_indices(&variable).filter_map(|(at, _)| {
@@ -151,7 +151,7 @@ fn behind<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(Span, &'a str)>
 
 /// Whether the part `body` of `file` names a file or a folder of the plugin by a relative path. The folders around
 /// `file` do not count, since a command with `./...` may run anywhere.
-pub(super) fn any(context: &LoweringContext<'_>, file: &SourceFile, body: Span) -> bool {
+pub(super) fn has_relative_path(context: &LoweringContext<'_>, file: &SourceFile, body: Span) -> bool {
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let files = &context.places.files;
     let below = |target: &Utf8PathBuf| {
@@ -159,7 +159,7 @@ pub(super) fn any(context: &LoweringContext<'_>, file: &SourceFile, body: Span) 
         first.is_some_and(|path| path.starts_with(target)) && !here.starts_with(target)
     };
     let mut found = candidates(file.text().unwrap_or_default(), body);
-    found.any(|(_, path)| joined(here, path).is_some_and(|target| below(&target)))
+    found.any(|(_, path)| join(here, path).is_some_and(|target| below(&target)))
 }
 
 /// The emitted folder for `base`: that of the file itself, or that of its skill.
@@ -206,7 +206,7 @@ pub(super) fn own_place<'a>(source: &SourceFacts, name: &str, to_root: &'a str) 
 }
 
 /// The rest of a path that begins with a variable, up to a space, a quote or another delimiter.
-pub(super) fn after(text: &str, at: usize) -> &str {
+pub(super) fn rest_of_path(text: &str, at: usize) -> &str {
     let rest = &text[at..];
     let end = rest.find(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).unwrap_or(rest.len());
     let path = rest[..end].trim_end_matches('.');
@@ -223,8 +223,10 @@ mod tests {
         let found: Vec<_> = candidates(text, Span::new(0, text.len())).map(|(_, word)| word).collect();
         assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);
         let text = "run ${ROOT}/a/b.sh, `cd ${ROOT}/pack/`, \"${ROOT}\"/c.md and ${ROOT}.";
-        let found: Vec<_> =
-            behind(text, Span::new(0, text.len()), "ROOT").into_iter().map(|(_, word)| word).collect();
+        let found: Vec<_> = paths_after_variable(text, Span::new(0, text.len()), "ROOT")
+            .into_iter()
+            .map(|(_, word)| word)
+            .collect();
         assert_eq!(found, ["a/b.sh", "pack", "c.md"]);
     }
 

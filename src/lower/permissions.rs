@@ -58,7 +58,7 @@ pub fn limit(
         return LimitVerdict { outcome: RowOutcome::Dropped, reason: unknown.to_owned(), class: Some(class) };
     };
     let mut losses = if denies {
-        let (mut denied, losses) = denied(facts, &tools, unknown);
+        let (mut denied, losses) = denied_keys(facts, &tools, unknown);
         limits.deny.append(&mut denied);
         limits.deny.sort();
         limits.deny.dedup();
@@ -88,7 +88,7 @@ fn without_effect(tools: &[String], denies: bool) -> Option<&'static str> {
 }
 
 /// The permission keys that a list of denied tools removes, and the tools that the host cannot remove.
-fn denied(facts: &PermissionFacts, tools: &[String], unknown: &str) -> (Vec<String>, Vec<String>) {
+fn denied_keys(facts: &PermissionFacts, tools: &[String], unknown: &str) -> (Vec<String>, Vec<String>) {
     let (mut keys, mut losses) = (Vec::new(), Vec::new());
     // The source host also denies the whole tool, regardless of the text in parentheses.
     for (name, _) in tools.iter().filter_map(|tool| tool_parts(tool)) {

@@ -42,9 +42,9 @@ impl OutputPaths {
     pub fn new(plugin: &Plugin, target: &Target) -> Self {
         let mut places = Self::default();
         let mut taken = BTreeMap::new();
-        let contested = contested(plugin, target);
+        let contested = case_conflicts(plugin, target);
         for path in &plugin.files.kept {
-            places.files.insert(path, plugin.inner(path).to_owned());
+            places.files.insert(path, plugin.relative_path(path).to_owned());
         }
         for (at, component) in plugin.components.iter().enumerate() {
             for file in &component.files {
@@ -52,7 +52,7 @@ impl OutputPaths {
             }
             // The source host also loads an agent in a folder of commands as a command.
             let shared = target.source.is_some().then_some(component.path.as_path());
-            let main = distinct(&mut taken, shared, |number| {
+            let main = distinct_path(&mut taken, shared, |number| {
                 main_path(plugin, component, number, target, contested.contains(component.path.as_path()))
             });
             if places.mains.contains(&component.path) && places.files.get(&component.path) == Some(&main) {
@@ -62,8 +62,9 @@ impl OutputPaths {
                 target.agent.installable.as_ref().filter(|_| component.kind == ComponentKind::Agent)
             {
                 let name = |number: &str| format!("{}{number}", component.name);
-                let path_of = |number: &str| fill(&facts.path, &plugin.name, &name(number), &component.path);
-                let path = distinct(&mut taken, None, path_of);
+                let path_of =
+                    |number: &str| fill_pattern(&facts.path, &plugin.name, &name(number), &component.path);
+                let path = distinct_path(&mut taken, None, path_of);
                 places.installables.insert(component.qualified.clone(), path);
             }
             if component.kind == ComponentKind::Skill {
@@ -75,9 +76,9 @@ impl OutputPaths {
         }
         for other in plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id()) {
             let key = (ComponentKind::Workflow, QualifiedName::new(&plugin.name, &other.name));
-            places.components.entry(key).or_insert_with(|| plugin.inner(&other.path).to_owned());
+            places.components.entry(key).or_insert_with(|| plugin.relative_path(&other.path).to_owned());
         }
-        for (source, inner) in plugin.runtime.placed() {
+        for (source, inner) in plugin.runtime.programs_in_source() {
             if let Some(place) = places.files.get_mut(source) {
                 *place = inner;
             }
@@ -93,7 +94,7 @@ impl OutputPaths {
             };
             match plugin.shadowed.iter().find(is_hidden) {
                 None => places.files.remove(&lost.path),
-                Some(skill) if !hides(skill) => places.hide(&lost.path, target),
+                Some(skill) if !hides(skill) => places.hide_skill(&lost.path, target),
                 Some(_) => {}
             }
         }
@@ -104,8 +105,10 @@ impl OutputPaths {
             places.hide_root_skill(plugin, target);
         }
         places.move_converted(target);
-        places.moved =
-            places.files.iter().any(|(source, emitted)| plugin.inner(source).as_str() != emitted.as_str());
+        places.moved = places
+            .files
+            .iter()
+            .any(|(source, emitted)| plugin.relative_path(source).as_str() != emitted.as_str());
         places
     }
 
@@ -114,11 +117,11 @@ impl OutputPaths {
         let folder = main.parent().unwrap_or(Utf8Path::new(""));
         let shared = match skill.folder() == plugin.root {
             true => shares_root(plugin),
-            false => plugin.inner(skill.folder()) != folder && runs_files(plugin),
+            false => plugin.relative_path(skill.folder()) != folder && runs_files(plugin),
         };
         for file in &skill.files {
             if shared {
-                self.also.insert(file, plugin.inner(file).to_owned());
+                self.also.insert(file, plugin.relative_path(file).to_owned());
             }
             let inner = file.strip_prefix(skill.folder()).unwrap_or(file);
             self.files.insert(file, folder.join(inner));
@@ -180,12 +183,12 @@ impl OutputPaths {
         let path = plugin.root.join(name);
         let is_there = self.files.values().any(|emitted| emitted.starts_with(folder.as_str()));
         if !is_there && !self.mains.contains(&path) {
-            self.hide(&path, target);
+            self.hide_skill(&path, target);
         }
     }
 
     /// Gives a skill that another component hides a name that the host does not load.
-    fn hide(&mut self, path: &Utf8Path, target: &Target) {
+    fn hide_skill(&mut self, path: &Utf8Path, target: &Target) {
         if let Some(emitted) = self.files.get_mut(path) {
             *emitted = emitted.with_file_name(unlisted(Utf8Path::new(&target.skill.path)));
             self.renamed.insert(path, ());
@@ -223,7 +226,7 @@ fn shares_root(plugin: &Plugin) -> bool {
 
 /// The path that `path_of` returns without a number, or with the first number that makes it unique: several names can
 /// become the same part of a path. Components from one `source` share a path.
-fn distinct<'a>(
+fn distinct_path<'a>(
     taken: &mut BTreeMap<String, Option<&'a Utf8Path>>,
     source: Option<&'a Utf8Path>,
     path_of: impl Fn(&str) -> Utf8PathBuf,
@@ -241,7 +244,7 @@ fn distinct<'a>(
 
 /// Files with an extension in upper case, which is part of the name on the source host, beside a file that differs only
 /// in case.
-fn contested<'a>(plugin: &'a Plugin, target: &Target) -> BTreeSet<&'a Utf8Path> {
+fn case_conflicts<'a>(plugin: &'a Plugin, target: &Target) -> BTreeSet<&'a Utf8Path> {
     let mains = plugin.components.iter().map(|component| component.path.as_path());
     let (plain, other): (Vec<_>, Vec<_>) = mains.partition(|path| path.extension() == Some("md"));
     if target.source.is_none() || other.is_empty() {
@@ -266,7 +269,7 @@ fn main_path(
         _ => &target.skill.path,
     };
     let added = target.source.as_ref().and_then(|_| added_path(plugin, component));
-    let mut own = added.unwrap_or_else(|| plugin.inner(&component.path).to_owned());
+    let mut own = added.unwrap_or_else(|| plugin.relative_path(&component.path).to_owned());
     // A file that names its component is renamed with it; a skill file is not.
     if let Some(name) = own.file_name().filter(|_| contested) {
         own = own.with_file_name(format!("{name}.md"));
@@ -285,7 +288,7 @@ fn main_path(
     if !number.is_empty() {
         own = own.with_file_name(format!("{}{number}.md", own.file_stem().unwrap_or_default()));
     }
-    fill(pattern, &plugin.name, &format!("{}{number}", component.name), &own)
+    fill_pattern(pattern, &plugin.name, &format!("{}{number}", component.name), &own)
 }
 
 /// The path of the main file of a component of any plugin, unless another one has taken it.
@@ -302,30 +305,30 @@ fn added_path(plugin: &Plugin, component: &Component) -> Option<Utf8PathBuf> {
         ComponentKind::Command => ("commands", format!("{}.md", parts.join("/"))),
         _ => return None,
     };
-    plugin.added(key)?;
+    plugin.added_by_entry(key)?;
     let own = plugin.manifest.as_ref().and_then(|manifest| manifest.node.get(key));
-    let is_default = plugin.inner(&component.path).starts_with(key);
+    let is_default = plugin.relative_path(&component.path).starts_with(key);
     (own.is_none() && !is_default).then(|| Utf8Path::new(key).join(file))
 }
 
 /// The path of the file for a command whose text is in a manifest.
 pub(super) fn inline_path(plugin: &Plugin, command: &InlineCommand, target: &Target) -> Utf8PathBuf {
     let own = Utf8Path::new("commands").join(format!("{}.md", names::segment(&command.name)));
-    fill(&target.command.path, &plugin.name, &command.name, &own)
+    fill_pattern(&target.command.path, &plugin.name, &command.name, &own)
 }
 
 /// A path pattern of a target: `{path}`, `{plugin}`, `{name}` (as a folder) and `{dashed}`.
-pub fn fill(pattern: &str, plugin: &str, name: &str, path: &Utf8Path) -> Utf8PathBuf {
+pub fn fill_pattern(pattern: &str, plugin: &str, name: &str, path: &Utf8Path) -> Utf8PathBuf {
     pattern
         .replace("{path}", path.as_str())
         .replace("{plugin}", plugin)
         .replace("{name}", &names::segment(name))
-        .replace("{dashed}", &names::dashed(name))
+        .replace("{dashed}", &names::dashed_name(name))
         .into()
 }
 
 /// The relative path from the folder of `file` up to the plugin's folder: `../..`, or `.` if `file` is directly in it.
-pub fn up(file: &Utf8Path) -> String {
+pub fn path_to_root(file: &Utf8Path) -> String {
     let depth = file.components().count().saturating_sub(1);
     if depth == 0 { ".".to_owned() } else { vec![".."; depth].join("/") }
 }

@@ -10,7 +10,7 @@ use crate::read::yaml;
 use crate::source::{Span, line_start};
 use crate::target::Target;
 
-use super::safe_yaml::{broken, is_unnamed};
+use super::safe_yaml::{has_unsafe_characters, is_unnamed};
 
 /// Whether the host can read the final frontmatter of `draft`, with the same values as the source host.
 pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDraft) -> bool {
@@ -34,7 +34,7 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDr
         Some((node, _)) => node,
         // No field is left.
         None if yaml.lines().all(|line| line.trim().is_empty() || line.starts_with('#')) => {
-            return !broken(yaml);
+            return !has_unsafe_characters(yaml);
         }
         None => return false,
     };
@@ -83,12 +83,15 @@ fn is_carried(entry: &MappingEntry, fields: &Node, node: &Node, draft: &Markdown
 fn is_plain(yaml: &str, node: &Node, base: usize) -> bool {
     let bytes = yaml.as_bytes();
     let mut returns = memchr::memchr_iter(b'\r', bytes);
-    if broken(yaml) || returns.any(|at| bytes.get(at + 1) != Some(&b'\n')) || holds_surrogate(yaml) {
+    if has_unsafe_characters(yaml)
+        || returns.any(|at| bytes.get(at + 1) != Some(&b'\n'))
+        || holds_surrogate(yaml)
+    {
         return false;
     }
     let mut scalars = Vec::new();
     let keys_are_plain = node.entries().iter().all(|entry| is_plain_key(yaml, entry, base))
-        && gather(yaml, node, base, &mut scalars);
+        && collect_scalars(yaml, node, base, &mut scalars);
     keys_are_plain && lines_are_plain(yaml, node, base, &scalars) && !holds_sign(yaml, &scalars)
 }
 
@@ -96,7 +99,7 @@ fn is_plain(yaml: &str, node: &Node, base: usize) -> bool {
 type Scalar = (Span, bool);
 
 /// Collects the spans of scalars, and returns whether all keys are text and none is a merge key.
-fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bool {
+fn collect_scalars(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bool {
     let place = |span: Span| Span::new(span.start.saturating_sub(base), span.end.saturating_sub(base));
     match &node.value {
         Value::Map(entries) => entries.iter().all(|entry| {
@@ -111,9 +114,9 @@ fn gather(yaml: &str, node: &Node, base: usize, scalars: &mut Vec<Scalar>) -> bo
             let word = before.trim_end_matches(' ').rsplit([' ', '\n', '{', ',']).next();
             let is_text = is_text && !word.is_some_and(|word| word.starts_with('!'));
             let is_text = is_text && !is_named_by_nothing(entry, yaml, base);
-            is_text && gather(yaml, &entry.node, base, scalars)
+            is_text && collect_scalars(yaml, &entry.node, base, scalars)
         }),
-        Value::List(items) => items.iter().all(|item| gather(yaml, item, base, scalars)),
+        Value::List(items) => items.iter().all(|item| collect_scalars(yaml, item, base, scalars)),
         _ => {
             scalars.push((place(node.span), node.style == Style::Block));
             true

@@ -49,7 +49,7 @@ pub(super) fn lower(
 }
 
 /// The kind and the words of a reference.
-pub(super) fn named(reference: &Reference) -> (ComponentKind, &str) {
+pub(super) fn kind_and_words(reference: &Reference) -> (ComponentKind, &str) {
     match &reference.named {
         ReferenceTarget::Component(_, name) => (ComponentKind::Reference, name),
         ReferenceTarget::Tool(name) => (ComponentKind::Reference, name),
@@ -71,9 +71,9 @@ struct ReferenceLowering<'a> {
 
 impl ReferenceLowering<'_> {
     fn outcome(&self, name: &TextName<'_>) -> Outcome {
-        let (kind, words) = named(name.reference);
+        let (kind, words) = kind_and_words(name.reference);
         let file = self.text.file;
-        let decision = Decision::kept(&self.context.plugin.name, kind, words, &file.path)
+        let decision = Decision::new_kept(&self.context.plugin.name, kind, words, &file.path)
             .in_file(file, name.reference.span);
         match &name.reference.named {
             ReferenceTarget::Component(kind, qualified) => self.component(decision, name, *kind, qualified),
@@ -86,7 +86,7 @@ impl ReferenceLowering<'_> {
         }
     }
 
-    fn says(&self, line: &str) -> bool {
+    fn matches_line(&self, line: &str) -> bool {
         self.context.target.block.contains_key(line)
     }
 
@@ -106,21 +106,21 @@ impl ReferenceLowering<'_> {
         let is_main = self.text.is_main;
         if let Some(renamed) = name.renamed {
             let decision =
-                decision.placed_at(qualified).became(RowOutcome::Mapped, overrides::naming(renamed));
-            return (decision, is_main.then(|| (EditKind::Name, renamed.instead(written))));
+                decision.placed_at(qualified).with_outcome(RowOutcome::Mapped, overrides::naming(renamed));
+            return (decision, is_main.then(|| (EditKind::Name, renamed.renamed_mention(written))));
         }
         match kind {
             _ if *qualified == self.component.qualified => (decision, None),
-            ComponentKind::Agent if self.says("agents") => {
+            ComponentKind::Agent if self.matches_line("agents") => {
                 let is_bound = name.reference.asked && self.dispatches;
                 (if is_bound { in_block(decision) } else { decision }, None)
             }
             ComponentKind::Workflow => {
-                (if self.says("workflows") { in_block(decision) } else { decision }, None)
+                (if self.matches_line("workflows") { in_block(decision) } else { decision }, None)
             }
-            kind if kind != ComponentKind::Agent && self.says("skills") => (in_block(decision), None),
+            kind if kind != ComponentKind::Agent && self.matches_line("skills") => (in_block(decision), None),
             _ if is_main && is_by_folder(written, qualified) => {
-                let decision = decision.placed_at(qualified).became(
+                let decision = decision.placed_at(qualified).with_outcome(
                     RowOutcome::Mapped,
                     "the skill's folder follows its name, so only this name is valid",
                 );
@@ -133,12 +133,12 @@ impl ReferenceLowering<'_> {
 
     /// The name of a tool.
     fn tool(&self, decision: Decision, tool: &str) -> Decision {
-        let is_bound = self.text.is_main && self.context.tool(tool).is_some() && self.says("tools");
+        let is_bound = self.text.is_main && self.context.tool(tool).is_some() && self.matches_line("tools");
         match self.context.lost_server(tool) {
             Some(why) => {
                 let decision = if is_bound { decision.placed_at("block") } else { decision };
                 let reason = format!("the host does not get the server of this tool: {why}");
-                decision.became(RowOutcome::Degraded, reason).loss(Axis::Servers, self.owner(), tool)
+                decision.with_outcome(RowOutcome::Degraded, reason).loss(Axis::Servers, self.owner(), tool)
             }
             None if is_bound => in_block(decision),
             None => decision,
@@ -152,14 +152,14 @@ impl ReferenceLowering<'_> {
             ReferenceTarget::Argument(_) if name.is_meant => in_block(decision),
             ReferenceTarget::Shell(_) if name.is_native => {
                 let reason = "the host runs it without asking, like the source host; it does not stop if the command fails";
-                decision.placed_at("registration").became(RowOutcome::Mapped, reason)
+                decision.placed_at("registration").with_outcome(RowOutcome::Mapped, reason)
             }
-            ReferenceTarget::Include(_) if name.is_native => {
-                decision.placed_at("registration").became(RowOutcome::Mapped, "the host includes the file")
-            }
+            ReferenceTarget::Include(_) if name.is_native => decision
+                .placed_at("registration")
+                .with_outcome(RowOutcome::Mapped, "the host includes the file"),
             ReferenceTarget::Include(_) if forms.includes == TextForm::Bound => in_block(decision),
             ReferenceTarget::Shell(_) if forms.shell == TextForm::Bound => {
-                let decision = decision.placed_at("block").became(
+                let decision = decision.placed_at("block").with_outcome(
                     RowOutcome::Degraded,
                     "the host does not run commands in a text; the model runs the command",
                 );
@@ -179,12 +179,12 @@ impl ReferenceLowering<'_> {
                 };
                 let decision = decision
                     .placed_at(path)
-                    .became(RowOutcome::Mapped, "it becomes a path relative to this file");
+                    .with_outcome(RowOutcome::Mapped, "it becomes a path relative to this file");
                 (decision, Some((EditKind::Variable, path.to_owned())))
             }
             VariableForm::Relative | VariableForm::Bound => match &facts.reason {
                 Some(reason) => {
-                    let decision = decision.placed_at("block").became(RowOutcome::Degraded, reason);
+                    let decision = decision.placed_at("block").with_outcome(RowOutcome::Degraded, reason);
                     (decision.loss(Axis::Variables, self.owner(), name), None)
                 }
                 None => (in_block(decision), None),
@@ -194,7 +194,7 @@ impl ReferenceLowering<'_> {
 }
 
 fn in_block(decision: Decision) -> Decision {
-    decision.placed_at("block").became(RowOutcome::Mapped, "the block *On this host* explains it")
+    decision.placed_at("block").with_outcome(RowOutcome::Mapped, "the block *On this host* explains it")
 }
 
 /// Whether a text names a skill by `plugin:folder`, where the folder is not its name.

@@ -30,7 +30,7 @@ pub(super) fn unwritable(target: &Target, nodes: Vec<BundleNode>) -> WritableNod
     let mut out = WritableNodes::default();
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
     for node in nodes {
-        let folded = folded(&node.path);
+        let folded = folded_path(&node.path);
         let other = first.get(&folded).map(|at| out.nodes[*at].path.as_path());
         let Some((rule, why)) = fault(&node.path, other) else {
             first.insert(folded, out.nodes.len());
@@ -39,7 +39,7 @@ pub(super) fn unwritable(target: &Target, nodes: Vec<BundleNode>) -> WritableNod
         };
         let source = node.from.as_ref().unwrap_or(&node.path);
         let message = format!("`{}` cannot be written: {why}", node.path);
-        let found = Diagnostic::whole(source, Severity::Error, rule, message).host(&target.name);
+        let found = Diagnostic::for_file(source, Severity::Error, rule, message).host(&target.name);
         out.diagnostics.push(found.help("rename it in the source"));
         if let Some(from) = node.from {
             out.unwritable.entry((node.path.into_string(), from.into_string())).or_insert(why);
@@ -67,7 +67,7 @@ fn fault(path: &Utf8Path, other: Option<&Utf8Path>) -> Option<(&'static str, Str
 }
 
 /// The path as seen by a file system that folds case and accents.
-fn folded(path: &Utf8Path) -> String {
+fn folded_path(path: &Utf8Path) -> String {
     match path.as_str().is_ascii() {
         true => path.as_str().to_ascii_lowercase(),
         false => path.as_str().nfc().collect::<String>().to_lowercase(),

@@ -147,13 +147,14 @@ pub(super) fn lower(
         if context.project.tree.get(&source).is_some() {
             let message =
                 format!("`{path}` is the name of a file that is generated for {}", context.target.host.title);
-            let finding = Diagnostic::whole(&source, Severity::Error, "generated-name", message);
+            let finding = Diagnostic::for_file(&source, Severity::Error, "generated-name", message);
             part.diagnostics.push(finding.host(&context.target.name).help("rename the file in the source"));
             let file = Decision::of_file(&context.plugin.name, &source);
-            part.decisions
-                .push(file.became(RowOutcome::Dropped, "a file of this name is generated for the host"));
+            part.decisions.push(
+                file.with_outcome(RowOutcome::Dropped, "a file of this name is generated for the host"),
+            );
         }
-        part.nodes.push(context.generated(path, content));
+        part.nodes.push(context.generated_file(path, content));
     }
     part
 }

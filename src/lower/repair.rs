@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::portable_yaml;
-use super::safe_yaml::{self, Repairs, broken, holds_unnamed, is_unnamed};
+use super::safe_yaml::{self, Repairs, has_unsafe_characters, holds_unnamed, is_unnamed};
 use crate::bundle::draft::{MarkdownDraft, quoted};
 use crate::ledger::RowOutcome;
 use crate::model::component::Component;
@@ -98,7 +98,7 @@ impl FieldRepair {
         Some(Self { form: RepairForm::Value(value.into()), edit: edit.into(), why })
     }
 
-    fn quoted(edit: &'static str, why: &'static str) -> Option<Self> {
+    fn quoting(edit: &'static str, why: &'static str) -> Option<Self> {
         Some(Self { form: RepairForm::Quoted, edit: edit.into(), why })
     }
 }
@@ -191,7 +191,7 @@ impl WrittenField<'_> {
                 "it is written as `true` or `false`, which every version of the host accepts",
             );
         }
-        match yaml.checked_fields.get(&entry.key)?.fit(entry, self.text)? {
+        match yaml.checked_fields.get(&entry.key)?.fitted_value(entry, self.text)? {
             Some(value) => FieldRepair::value(
                 value,
                 "the host's own check refuses a value of another type",
@@ -218,7 +218,7 @@ impl WrittenField<'_> {
                 "the host refuses to merge what is not a mapping, and no host knows the field",
             );
         }
-        let is_strange = broken(written) || self.is_foreign() && is_unnamed(entry, self.text);
+        let is_strange = has_unsafe_characters(written) || self.is_foreign() && is_unnamed(entry, self.text);
         if !is_strange {
             return None;
         }
@@ -232,9 +232,11 @@ impl WrittenField<'_> {
     fn value_repair(&self) -> Option<FieldRepair> {
         let (yaml, entry, text) = (&self.target.yaml, self.entry, self.text);
         let as_read = "it is written so that every reader reads it as the source host does";
-        if self.is_foreign() && (holds_unnamed(&entry.node, text) || broken(entry.span().slice(text))) {
+        if self.is_foreign()
+            && (holds_unnamed(&entry.node, text) || has_unsafe_characters(entry.span().slice(text)))
+        {
             return FieldRepair::value(
-                safe_yaml::quoted(&entry.node),
+                safe_yaml::quote(&entry.node),
                 "the host refuses the frontmatter with this value as written",
                 as_read,
             );
@@ -247,7 +249,7 @@ impl WrittenField<'_> {
             );
         }
         if yaml.dialect.duplicates == DuplicateRule::Refused && safe_yaml::repeats(&entry.node) {
-            return FieldRepair::quoted(
+            return FieldRepair::quoting(
                 "the host refuses a duplicate key, also within a value",
                 "it is written with the last value of each key, as the source host reads it",
             );
@@ -261,7 +263,7 @@ impl WrittenField<'_> {
         if !yaml.rescue_refused || !is_strange {
             return None;
         }
-        FieldRepair::quoted("the value is not valid YAML without quotes", as_read)
+        FieldRepair::quoting("the value is not valid YAML without quotes", as_read)
     }
 }
 

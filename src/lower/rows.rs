@@ -15,21 +15,21 @@ use crate::read::frontmatter;
 use crate::source::{Exclusion, IGNORED, SKILL_FILE, SourceFile, Span};
 use crate::target::Axis;
 
-fn excluded(plugin: &str, exclusion: &Exclusion) -> Decision {
-    Decision::of_file(plugin, &exclusion.path).became(RowOutcome::Dropped, exclusion.reason.clone())
+fn excluded_row(plugin: &str, exclusion: &Exclusion) -> Decision {
+    Decision::of_file(plugin, &exclusion.path).with_outcome(RowOutcome::Dropped, exclusion.reason.clone())
 }
 
 /// Items outside of all plugins, and unreadable items.
-pub(super) fn outside(project: &Project, source: &SourceFacts) -> LoweredPart {
+pub(super) fn outside_rows(project: &Project, source: &SourceFacts) -> LoweredPart {
     let exclusions = project.outside.iter().chain(&project.tree.exclusions);
     let decide = |exclusion: &Exclusion| {
         let owners = project.plugins.iter().filter(|plugin| exclusion.path.starts_with(&plugin.root));
         let Some(owner) = owners.max_by_key(|plugin| plugin.root.as_str().len()) else {
-            return excluded("", exclusion);
+            return excluded_row("", exclusion);
         };
-        let decision = excluded(&owner.name, exclusion);
+        let decision = excluded_row(&owner.name, exclusion);
         // The source host ignores `.gitignore`, and git may track the file anyway.
-        match exclusion.reason == IGNORED && declares(source, owner.inner(&exclusion.path)) {
+        match exclusion.reason == IGNORED && declares(source, owner.relative_path(&exclusion.path)) {
             true => {
                 let path = exclusion.path.as_str();
                 decision.loss(Axis::Sources, (ComponentKind::File, path), "")
@@ -55,20 +55,20 @@ fn declares(source: &SourceFacts, inner: &Utf8Path) -> bool {
 /// The plugin itself, and its excluded files.
 pub(super) fn plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let plugin = context.plugin;
-    let decision = Decision::kept(&plugin.name, ComponentKind::Plugin, &plugin.name, &plugin.root)
+    let decision = Decision::new_kept(&plugin.name, ComponentKind::Plugin, &plugin.name, &plugin.root)
         .placed_at(context.root().as_str());
     let reason =
         context.session.and_then(|session| session.reason(&context.listing, &context.target.host.title));
     let decision = match reason {
         Some(reason) => {
             let owner = (ComponentKind::Plugin, plugin.name.as_str());
-            decision.became(RowOutcome::Degraded, reason).loss(Axis::Limit, owner, "listing")
+            decision.with_outcome(RowOutcome::Degraded, reason).loss(Axis::Limit, owner, "listing")
         }
         None => decision,
     };
     let left_out = plugin.files.left_out.iter();
     let left_out = left_out.filter(|exclusion| !own_manifest::handles(context, &exclusion.path));
-    let left_out = left_out.map(|exclusion| excluded(&plugin.name, exclusion));
+    let left_out = left_out.map(|exclusion| excluded_row(&plugin.name, exclusion));
     std::iter::once(decision).chain(left_out).chain(foreign_plugin::manifest_fields(context)).collect()
 }
 
@@ -79,12 +79,12 @@ pub(super) fn lost(context: &LoweringContext<'_>) -> LoweredPart {
     for lost in &context.plugin.lost {
         let Some(file) = context.project.tree.get(&lost.path) else { continue };
         let axis = if lost.misnamed { Axis::Names } else { Axis::Unreadable };
-        let decision = Decision::kept(name, lost.kind, &lost.name, &lost.path);
+        let decision = Decision::new_kept(name, lost.kind, &lost.name, &lost.path);
         let decision = match &lost.pointer {
             Some(pointer) => decision.pointer(pointer),
-            None => decision.in_file(file, plugin::whole(&context.project.tree, &lost.path)),
+            None => decision.in_file(file, plugin::whole_span(&context.project.tree, &lost.path)),
         };
-        let decision = decision.became(RowOutcome::Dropped, &lost.reason);
+        let decision = decision.with_outcome(RowOutcome::Dropped, &lost.reason);
         part.declared.push(decision.loss(axis, (lost.kind, &lost.name), ""));
         if lost.pointer.is_none() {
             part.decisions.extend(lost_file(context, lost, file));
@@ -98,7 +98,7 @@ fn lost_file(context: &LoweringContext<'_>, lost: &LostComponent, file: &SourceF
     let name = &context.plugin.name;
     // The file of a skill that another component hides is carried, and decided with the other files.
     let goes_along = context.places.files.contains(&lost.path);
-    let own = Decision::of_file(name, &lost.path).became(RowOutcome::Dropped, &lost.reason);
+    let own = Decision::of_file(name, &lost.path).with_outcome(RowOutcome::Dropped, &lost.reason);
     let own = (!goes_along).then_some(own);
     // Fields that a command takes from a skill that it hides are decided with the command.
     let components = || context.plugin.components.iter().filter(|_| context.target.source.is_none());
@@ -115,8 +115,8 @@ fn unreadable_fields(plugin: &str, file: &SourceFile, reason: &str) -> Vec<Decis
     let Some(text) = file.text() else { return Vec::new() };
     let document = frontmatter::parse(text);
     if document.fields.is_some() {
-        return field_leaves::dropped(plugin, file, &document, reason);
+        return field_leaves::dropped_fields(plugin, file, &document, reason);
     }
     let yaml = document.yaml.unwrap_or_else(|| Span::new(0, text.len()));
-    field_leaves::unread(plugin, file, yaml, RowOutcome::Dropped, reason)
+    field_leaves::unread_lines(plugin, file, yaml, RowOutcome::Dropped, reason)
 }

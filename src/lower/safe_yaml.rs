@@ -22,7 +22,7 @@ pub type Repairs = BTreeMap<usize, (RowOutcome, String)>;
 const BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
 /// Whether `text` contains one of them, or a control character, which YAML forbids.
-pub(super) fn broken(text: &str) -> bool {
+pub(super) fn has_unsafe_characters(text: &str) -> bool {
     let strange = |c: char| {
         c.is_control() && !matches!(c, '\t' | '\n' | '\r')
             || matches!(c, '\u{feff}' | '\u{fffe}' | '\u{ffff}')
@@ -31,7 +31,7 @@ pub(super) fn broken(text: &str) -> bool {
 }
 
 /// The value as JSON, which is also YAML, with such characters escaped.
-pub(super) fn quoted(node: &Node) -> String {
+pub(super) fn quote(node: &Node) -> String {
     escaped(&node.to_json().to_string())
 }
 
@@ -200,7 +200,7 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownD
             Some(scalar) => draft.replace_value(entry, &crate::bundle::draft::quoted(&scalar), reason),
             // The host also refuses an empty value.
             None if is_text => draft.remove(entry, reason),
-            None => draft.replace_value(entry, &quoted(&entry.node), reason),
+            None => draft.replace_value(entry, &quote(&entry.node), reason),
         }
         let why = "it is written without its tag, as the source host reads it";
         repairs.insert(entry.key_span.start, (RowOutcome::Mapped, why.to_owned()));

@@ -41,7 +41,7 @@ impl CommandTable {
     pub(super) fn any_in(&self, text: &str) -> bool {
         self.quick.find_iter(text).any(|found| {
             let before = text[..found.start()].trim_end_matches([' ', '\t', '$']);
-            before.is_empty() || before.ends_with('>') || begins(before)
+            before.is_empty() || before.ends_with('>') || begins_command(before)
         })
     }
 
@@ -50,13 +50,13 @@ impl CommandTable {
         self.thorough.find_overlapping_iter(code).filter_map(|found| {
             let before = code[..found.start()].trim_end_matches([' ', '$']);
             let (rule, command) = &self.patterns[found.pattern().as_usize()];
-            let starts = before.is_empty() || begins(before);
-            (starts && self.ends(code, found.pattern().as_usize(), found.end()))
+            let starts = before.is_empty() || begins_command(before);
+            (starts && self.ends_word(code, found.pattern().as_usize(), found.end()))
                 .then_some((*rule, command.as_str()))
         })
     }
 
-    fn ends(&self, text: &str, pattern: usize, end: usize) -> bool {
+    fn ends_word(&self, text: &str, pattern: usize, end: usize) -> bool {
         self.patterns[pattern].1.ends_with(' ')
             || text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '-')
     }
@@ -105,7 +105,7 @@ pub(super) fn is_document(block: &str) -> bool {
 }
 
 /// Whether a command may follow `before`.
-fn begins(before: &str) -> bool {
+fn begins_command(before: &str) -> bool {
     before.ends_with(['\n', '`', ';', '&', '|', '('])
 }
 

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::LoweringContext;
 use super::paths::file_at;
-use crate::model::paths::joined;
+use crate::model::paths::join;
 use crate::source::SourceFile;
 
 /// Endings of scripts that may have no `#!` line.
@@ -17,7 +17,7 @@ const ENDINGS: [&str; 10] = ["sh", "bash", "zsh", "py", "js", "mjs", "cjs", "ts"
 const OWN_FOLDER: [&str; 5] = ["dirname", "__file__", "import.meta", "BASH_SOURCE", "BASEDIR"];
 
 /// How many bytes before a path are searched for its base folder: a script may be a single long line.
-const NEAR: usize = 200;
+const SEARCHED_BYTES: usize = 200;
 
 /// Why the script `file` will not find a file that it reads, if so; names the first such file in its text.
 pub(super) fn missed(context: &LoweringContext<'_>, file: &SourceFile) -> Option<String> {
@@ -29,9 +29,9 @@ pub(super) fn missed(context: &LoweringContext<'_>, file: &SourceFile) -> Option
     let root = &context.plugin.root;
     let words = Words::new(text, &context.source.plugin_root);
     let (path, placed) = words.paths().find_map(|(base, path)| {
-        let target = joined(if base == PathBase::Root { root } else { here }, path.as_str())?;
+        let target = join(if base == PathBase::Root { root } else { here }, path.as_str())?;
         let placed = file_at(context, &target)?;
-        let inner = context.plugin.inner(&target);
+        let inner = context.plugin.relative_path(&target);
         let also = context.places.also.get(&target).is_some_and(|also| also == inner);
         (placed != inner && !also).then(|| (inner.to_owned(), placed.to_owned()))
     })?;
@@ -48,7 +48,7 @@ enum PathBase {
     /// The plugin's folder.
     Root,
     /// The script's own folder.
-    Here,
+    ScriptFolder,
 }
 
 /// The words of a script that may be paths.
@@ -83,7 +83,7 @@ impl<'a> Words<'a> {
         let mut at = 0;
         while let Some(start) = line[at..].find(allowed).map(|found| at + found) {
             let length = line[start..].find(|c| !allowed(c)).unwrap_or(line.len() - start);
-            let near = line.floor_char_boundary(start.saturating_sub(NEAR));
+            let near = line.floor_char_boundary(start.saturating_sub(SEARCHED_BYTES));
             let (word, before) = (&line[start..start + length], &line[near..start]);
             at = start + length;
             // `join(ROOT, "commands", "plan.md")` and `ROOT / "commands" / "plan.md"`
@@ -95,7 +95,7 @@ impl<'a> Words<'a> {
             // `$ROOT/commands/plan.md`
             let parts = path.split_once('/').filter(|_| before.ends_with('$'));
             let base = match parts {
-                Some((_, rest)) if rest.starts_with("..") => Some(PathBase::Here),
+                Some((_, rest)) if rest.starts_with("..") => Some(PathBase::ScriptFolder),
                 Some((name, _)) => self.is_root(name).then_some(PathBase::Root),
                 None => self.base(before, &path),
             };
@@ -109,7 +109,7 @@ impl<'a> Words<'a> {
     fn base(&self, before: &str, path: &str) -> Option<PathBase> {
         if path.trim_start_matches('/').starts_with("..") {
             let own = path.starts_with('/') || OWN_FOLDER.iter().any(|name| before.contains(name));
-            return own.then_some(PathBase::Here);
+            return own.then_some(PathBase::ScriptFolder);
         }
         let name = before.trim_end_matches(['"', '\'', '`', '/', ',', '+', ' ', '}', ')', ']']);
         let start = name.trim_end_matches(is_of_name).len();
@@ -156,8 +156,8 @@ mod tests {
             ("const r = process.env.ROOT_OF_ALL;\njoin(r, 'a', 'b.md')", PathBase::Root, "a/b.md"),
             ("join(process.env.ROOT_OF_ALL, \"a\", \"b.md\")", PathBase::Root, "a/b.md"),
             ("os.environ['ROOT_OF_ALL'] + '/a/b.md'", PathBase::Root, "a/b.md"),
-            ("cat \"$(dirname \"$0\")/../a/b.md\"", PathBase::Here, "../a/b.md"),
-            ("join(__dirname, '..', 'a', 'b.md')", PathBase::Here, "../a/b.md"),
+            ("cat \"$(dirname \"$0\")/../a/b.md\"", PathBase::ScriptFolder, "../a/b.md"),
+            ("join(__dirname, '..', 'a', 'b.md')", PathBase::ScriptFolder, "../a/b.md"),
         ] {
             assert_eq!(paths(text), [(base, path.to_owned())], "{text}");
         }

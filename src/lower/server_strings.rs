@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-use self::parts::{StringPart, parts, whole};
+use self::parts::{StringPart, parts, single_variable};
 use super::options;
 use crate::ledger::RowOutcome;
 use crate::read::format::SourceFacts;
@@ -85,13 +85,13 @@ impl<'a> Strings<'a> {
                 && let Some(text) = entry.node.as_str()
                 && !(run_by_shell && key == "command")
             {
-                let text = self.plain(text, entry);
+                let text = self.fill_plain(text, entry);
                 self.texts.insert(key, text);
             }
         }
         if let Some(entry) = node.entry("args").filter(|_| !run_by_shell) {
             for item in entry.node.items().unwrap_or_default() {
-                let text = self.plain(&item.scalar().unwrap_or_default(), entry);
+                let text = self.fill_plain(&item.scalar().unwrap_or_default(), entry);
                 self.args.push(text);
             }
         }
@@ -116,7 +116,7 @@ impl<'a> Strings<'a> {
         let words = std::iter::once(command.to_owned()).chain(arguments);
         let words: Vec<String> =
             words.map(|word| options::as_variables(self.defaults, source, &word)).collect();
-        if words.iter().all(|word| self.filled(word).is_ok()) {
+        if words.iter().all(|word| self.fill(word).is_ok()) {
             return false;
         }
         let root = (source.plugin_root.as_str(), facts.root.as_deref().unwrap_or("."));
@@ -163,12 +163,12 @@ impl<'a> Strings<'a> {
     }
 
     /// A string in which the host cannot refer to an environment variable.
-    fn plain(&mut self, text: &str, entry: &MappingEntry) -> String {
+    fn fill_plain(&mut self, text: &str, entry: &MappingEntry) -> String {
         let text = options::as_variables(self.defaults, self.source, text);
         if self.facts.expands {
             return text;
         }
-        match self.filled(&text) {
+        match self.fill(&text) {
             Ok((text, defaults)) => {
                 if defaults {
                     self.default(entry, &entry.key);
@@ -187,7 +187,7 @@ impl<'a> Strings<'a> {
         if self.facts.expands {
             return self.env.push((entry.key.clone(), text));
         }
-        match (whole(&text), self.filled(&text)) {
+        match (single_variable(&text), self.fill(&text)) {
             (Some((name, None)), _) if name == entry.key => self.env_vars.push(entry.key.clone()),
             (_, Ok((text, defaults))) => {
                 if defaults {
@@ -212,18 +212,18 @@ impl<'a> Strings<'a> {
             return self.headers.push((entry.key.clone(), text));
         }
         let bearer = text.strip_prefix("Bearer ").filter(|_| entry.key.eq_ignore_ascii_case("authorization"));
-        if let Some((name, None)) = bearer.and_then(whole) {
+        if let Some((name, None)) = bearer.and_then(single_variable) {
             self.bearer = Some(name.to_owned());
-        } else if let Some((name, default)) = whole(&text) {
+        } else if let Some((name, default)) = single_variable(&text) {
             self.env_headers.push((entry.key.clone(), name.to_owned()));
             // If the variable is not set, the host sends the plain header of the same name.
-            match default.map(|default| self.filled(default)) {
+            match default.map(|default| self.fill(default)) {
                 Some(Ok((default, _))) => self.headers.push((entry.key.clone(), default)),
                 Some(Err(_)) => self.default(entry, &format!("headers/{}", entry.key)),
                 None => {}
             }
         } else {
-            match self.filled(&text) {
+            match self.fill(&text) {
                 Ok((text, defaults)) => {
                     if defaults {
                         self.default(entry, &format!("headers/{}", entry.key));
@@ -240,7 +240,7 @@ impl<'a> Strings<'a> {
 
     /// `text` with variables replaced by the plugin's folder and defaults, and whether a default was used; the error is
     /// the first other variable.
-    fn filled(&mut self, text: &str) -> Result<(String, bool), String> {
+    fn fill(&mut self, text: &str) -> Result<(String, bool), String> {
         self.filled_within(text, MOST_DEFAULTS)
     }
 

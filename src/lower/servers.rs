@@ -36,7 +36,7 @@ pub(super) fn lower(
         let later = last.get(other.name.as_str()).filter(|last| **last > at);
         let again = later.is_some();
         let lowering = ServerLowering { context, facts, other, server };
-        if later.is_some_and(|later| is_alike(&context.plugin.others[*later], server)) {
+        if later.is_some_and(|later| is_identical(&context.plugin.others[*later], server)) {
             part.declared.push(lowering.repeated());
             continue;
         }
@@ -49,7 +49,7 @@ pub(super) fn lower(
 }
 
 /// Whether `other` has an identical definition.
-fn is_alike(other: &OtherComponent, server: &ServerDefinition) -> bool {
+fn is_identical(other: &OtherComponent, server: &ServerDefinition) -> bool {
     matches!(&other.body, OtherBody::Server(other) if other.node.to_json() == server.node.to_json())
 }
 
@@ -77,13 +77,13 @@ impl ServerLowering<'_> {
         }
         let mut used = Vec::new();
         let table = &self.facts.transports[&self.server.transport];
-        let document = shape::fill(table, &|name| strings.lookup(name), &mut used);
+        let document = shape::fill_table(table, &|name| strings.lookup(name), &mut used);
         part.decisions.extend(self.unplaced(&used));
         part.decisions.extend(strings.parts.iter().map(|(entry, pointer, outcome, reason)| {
             let pointer = format!("{}/{pointer}", self.other.pointer);
-            self.part(entry.span(), &pointer, &entry.key, *outcome, reason)
+            self.part_decision(entry.span(), &pointer, &entry.key, *outcome, reason)
         }));
-        part.declared.push(self.carried(&strings));
+        part.declared.push(self.carried_decision(&strings));
         Some(document)
     }
 
@@ -103,11 +103,13 @@ impl ServerLowering<'_> {
     fn repeated(&self) -> Decision {
         let decision = declarations::component(self.context, self.other);
         let reason = "the same server is also declared elsewhere, and is written once";
-        decision.became(RowOutcome::Mapped, reason).placed_at(self.context.document_place(&self.facts.path))
+        decision
+            .with_outcome(RowOutcome::Mapped, reason)
+            .placed_at(self.context.document_place(&self.facts.path))
     }
 
     /// The decision about a server that the host gets.
-    fn carried(&self, strings: &Strings<'_>) -> Decision {
+    fn carried_decision(&self, strings: &Strings<'_>) -> Decision {
         let root_loss = self.facts.root_loss.clone().filter(|_| strings.at_root);
         let lost: Vec<String> = root_loss.into_iter().chain(self.shell_loss(strings)).collect();
         let reasons: Vec<&str> = lost.iter().chain(&self.facts.note).map(String::as_str).collect();
@@ -117,7 +119,9 @@ impl ServerLowering<'_> {
         };
         let decision = match lost.is_empty() {
             false => self.lost(Axis::Servers, RowOutcome::Degraded, &reason),
-            true => declarations::component(self.context, self.other).became(RowOutcome::Mapped, reason),
+            true => {
+                declarations::component(self.context, self.other).with_outcome(RowOutcome::Mapped, reason)
+            }
         };
         decision.placed_at(self.context.document_place(&self.facts.path))
     }
@@ -134,7 +138,7 @@ impl ServerLowering<'_> {
     }
 
     fn lost(&self, axis: Axis, outcome: RowOutcome, reason: &str) -> Decision {
-        let decision = declarations::component(self.context, self.other).became(outcome, reason);
+        let decision = declarations::component(self.context, self.other).with_outcome(outcome, reason);
         decision.loss(axis, self.owner(), "")
     }
 
@@ -158,22 +162,30 @@ impl ServerLowering<'_> {
             if !uses_name && !empty {
                 let pointer = self.other.pointer.key(&entry.key);
                 let reason = &self.facts.field_loss;
-                out.push(self.part(entry.span(), &pointer, &entry.key, RowOutcome::Dropped, reason));
+                out.push(self.part_decision(entry.span(), &pointer, &entry.key, RowOutcome::Dropped, reason));
             }
         }
         out
     }
 
-    fn part(&self, span: Span, pointer: &str, name: &str, outcome: RowOutcome, reason: &str) -> Decision {
-        let part = Decision::kept(&self.context.plugin.name, ComponentKind::Field, name, &self.other.path)
-            .pointer(pointer);
+    fn part_decision(
+        &self,
+        span: Span,
+        pointer: &str,
+        name: &str,
+        outcome: RowOutcome,
+        reason: &str,
+    ) -> Decision {
+        let part =
+            Decision::new_kept(&self.context.plugin.name, ComponentKind::Field, name, &self.other.path)
+                .pointer(pointer);
         let part = match self.context.project.tree.get(&self.other.path) {
             Some(file) => part.in_file(file, span),
             None => part,
         };
         let (axis, inner) =
             (Axis::Servers, pointer.strip_prefix(self.other.pointer.as_str()).unwrap_or(pointer));
-        let part = part.became(outcome, reason);
+        let part = part.with_outcome(outcome, reason);
         match outcome {
             RowOutcome::Kept | RowOutcome::Mapped => part,
             _ => part.loss(axis, self.owner(), inner.trim_start_matches('/')),

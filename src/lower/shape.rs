@@ -8,7 +8,7 @@ use toml::{Table, Value};
 pub type ValueLookup<'a> = dyn Fn(&str) -> Option<Json> + 'a;
 
 /// Fills `table`. Each pointer that was used is reported to `used`.
-pub fn fill(table: &Table, lookup: &ValueLookup<'_>, used: &mut Vec<String>) -> Json {
+pub fn fill_table(table: &Table, lookup: &ValueLookup<'_>, used: &mut Vec<String>) -> Json {
     let mut out = Map::new();
     for (key, value) in table {
         if let Some(value) = leaf(value, lookup, used) {
@@ -25,7 +25,7 @@ fn leaf(value: &Value, lookup: &ValueLookup<'_>, used: &mut Vec<String>) -> Opti
         Value::Float(number) => Some((*number).into()),
         Value::Boolean(flag) => Some((*flag).into()),
         Value::Array(items) => Some(items.iter().filter_map(|item| leaf(item, lookup, used)).collect()),
-        Value::Table(table) => Some(fill(table, lookup, used))
+        Value::Table(table) => Some(fill_table(table, lookup, used))
             .filter(|filled| table.is_empty() || filled.as_object().is_some_and(|map| !map.is_empty())),
         Value::Datetime(when) => Some(when.to_string().into()),
     }
@@ -77,7 +77,7 @@ mod tests {
             _ => None,
         };
         let mut used = Vec::new();
-        let filled = fill(&table, &lookup, &mut used);
+        let filled = fill_table(&table, &lookup, &mut used);
         assert_eq!(
             filled,
             json!({ "a": "p", "b": "./x/p", "c": { "d": { "name": "n" } }, "h": "p", "i": true })

@@ -8,7 +8,7 @@ use crate::read::markdown::{self, RegionKind};
 use crate::source::{Span, line_start};
 
 /// The spans of the variables in `text` that are kept; all `references` belong to that text.
-pub(super) fn kept(text: &str, references: &[Reference]) -> BTreeSet<Span> {
+pub(super) fn kept_variables(text: &str, references: &[Reference]) -> BTreeSet<Span> {
     let mut out = BTreeSet::new();
     let mut regions = None;
     for reference in references {
@@ -80,7 +80,7 @@ mod tests {
                 asked: false,
             });
         }
-        kept(text, &references).len()
+        kept_variables(text, &references).len()
     }
 
     #[test]

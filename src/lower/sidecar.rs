@@ -30,7 +30,7 @@ fn place(context: &LoweringContext<'_>, component: &Component) -> Option<Utf8Pat
 }
 
 /// The source's own file at that place.
-fn own<'a>(context: &'a LoweringContext<'_>, component: &Component) -> Option<&'a SourceFile> {
+fn own_sidecar<'a>(context: &'a LoweringContext<'_>, component: &Component) -> Option<&'a SourceFile> {
     let place = place(context, component)?;
     let is_there = |place: &Utf8PathBuf, path: &Utf8PathBuf| {
         context.places.files.get(path).is_some_and(|there| there.as_str() == place.as_str())
@@ -40,9 +40,12 @@ fn own<'a>(context: &'a LoweringContext<'_>, component: &Component) -> Option<&'
 }
 
 /// The files of skills that only the user may invoke, which are handled here.
-pub(super) fn handled<'a>(context: &'a LoweringContext<'_>) -> BTreeSet<&'a Utf8Path> {
+pub(super) fn user_only_files<'a>(context: &'a LoweringContext<'_>) -> BTreeSet<&'a Utf8Path> {
     let components = context.plugin.components.iter().filter(|component| component.user_only());
-    components.filter_map(|component| own(context, component)).map(|file| file.path.as_path()).collect()
+    components
+        .filter_map(|component| own_sidecar(context, component))
+        .map(|file| file.path.as_path())
+        .collect()
 }
 
 /// The file beside a component.
@@ -59,11 +62,11 @@ pub(super) fn lower(context: &LoweringContext<'_>, component: &Component, descri
     let Some(document) = &context.target.invocation.sidecar_document else { return out };
     let hidden = component.user_only() || described || context.listing.waits(component).is_some();
     let Some(place) = place(context, component).filter(|_| hidden) else { return out };
-    let wanted = shape::fill(document, &|_| None, &mut Vec::new());
-    match own(context, component) {
+    let wanted = shape::fill_table(document, &|_| None, &mut Vec::new());
+    match own_sidecar(context, component) {
         None => {
             let content = NodeContent::document(&place, wanted);
-            out.part.nodes.push(context.generated(&place, content));
+            out.part.nodes.push(context.generated_file(&place, content));
             out
         }
         Some(file) if component.user_only() => merge(context, component, file, &wanted, &place),
@@ -94,7 +97,7 @@ fn decide(text: &str, declared: Json, wanted: &Json) -> Merge {
     for (key, value) in &wanted {
         match declared.get(key) {
             None => missing.push_str(&format!("{key}: {value}\n")),
-            Some(own) if holds(own, value) => {}
+            Some(own) if contains(own, value) => {}
             Some(own) => match completed(own, value) {
                 Some(complete) => {
                     let document: &mut Json = merged.get_or_insert_with(|| declared.clone());
@@ -129,8 +132,8 @@ fn merge(
     let decision = Decision::of_file(&context.plugin.name, &file.path);
     let Some(declared) = readable(text) else {
         let reason = "the host cannot read it, so a new one is written: only the user may invoke the skill";
-        out.part.decisions.push(decision.became(RowOutcome::Dropped, reason));
-        out.part.nodes.push(context.generated(place, NodeContent::document(place, wanted.clone())));
+        out.part.decisions.push(decision.with_outcome(RowOutcome::Dropped, reason));
+        out.part.nodes.push(context.generated_file(place, NodeContent::document(place, wanted.clone())));
         return out;
     };
     let path = context.root().join(place);
@@ -147,12 +150,12 @@ fn merge(
             let reason = "it is rewritten, because a part of it does not state who may invoke the skill";
             let content = NodeContent::document(&path, document);
             let from = from.filter(|_| !matches!(content, NodeContent::Yaml(_)));
-            (decision.became(RowOutcome::Mapped, reason), content, from)
+            (decision.with_outcome(RowOutcome::Mapped, reason), content, from)
         }
         Merge::Extended(lines) => {
             let reason = "it also states that only the user may invoke the skill";
-            let draft = NodeContent::Markdown(Box::new(extended(file, text, &lines)));
-            (decision.became(RowOutcome::Mapped, reason), draft, from)
+            let draft = NodeContent::Markdown(Box::new(append_lines(file, text, &lines)));
+            (decision.with_outcome(RowOutcome::Mapped, reason), draft, from)
         }
     };
     out.part.decisions.push(decision);
@@ -161,7 +164,7 @@ fn merge(
 }
 
 /// The file with `lines` at its end.
-fn extended(file: &SourceFile, text: &str, lines: &str) -> MarkdownDraft {
+fn append_lines(file: &SourceFile, text: &str, lines: &str) -> MarkdownDraft {
     let document = MarkdownDocument {
         byte_order_mark: false,
         yaml: None,
@@ -184,7 +187,8 @@ fn readable(text: &str) -> Option<Json> {
     if text.trim().is_empty() {
         return Some(Json::Object(Map::new()));
     }
-    let (node, repeated) = yaml::strict(text).filter(|_| !safe_yaml::broken(text) && !text.contains('\t'))?;
+    let (node, repeated) =
+        yaml::strict(text).filter(|_| !safe_yaml::has_unsafe_characters(text) && !text.contains('\t'))?;
     Some(node.to_json())
         .filter(|document| document.is_object() && repeated.is_empty() && has_words_for_keys(document))
 }
@@ -222,9 +226,11 @@ fn completed(own: &Json, wanted: &Json) -> Option<Json> {
 }
 
 /// Whether `own` contains everything in `wanted`.
-fn holds(own: &Json, wanted: &Json) -> bool {
+fn contains(own: &Json, wanted: &Json) -> bool {
     match wanted {
-        Json::Object(map) => map.iter().all(|(key, value)| own.get(key).is_some_and(|own| holds(own, value))),
+        Json::Object(map) => {
+            map.iter().all(|(key, value)| own.get(key).is_some_and(|own| contains(own, value)))
+        }
         value => own == value,
     }
 }
@@ -236,6 +242,6 @@ fn contradiction(context: &LoweringContext<'_>, component: &Component, file: &So
         component.qualified, file.path
     );
     let found =
-        Diagnostic::whole(&file.path, Severity::Error, "invocation", message).host(&context.target.name);
+        Diagnostic::for_file(&file.path, Severity::Error, "invocation", message).host(&context.target.name);
     found.help("add the setting to that file, or remove the field from the skill")
 }

@@ -56,15 +56,16 @@ fn cleaned_node(context: &LoweringContext<'_>, path: &Utf8Path, node: &Tree, bas
         other.span.zip(found).is_none_or(|(span, start)| span.contains(start) || span.end == start)
     };
     let mut changed = false;
-    for pointer in escaping(context, path).filter_map(|pointer| pointer::below(base, pointer)) {
-        changed |= document.pointer_mut(pointer).map(|place| *place = GONE.into()).is_some();
+    for pointer in escaping(context, path).filter_map(|pointer| pointer::relative_to(base, pointer)) {
+        changed |= document.pointer_mut(pointer).map(|place| *place = REMOVED_MARK.into()).is_some();
     }
     for other in context.plugin.others.iter().filter(|other| other.path.as_str() == path.as_str()) {
-        let Some(inner) = pointer::below(base, &other.pointer).filter(|inner| is_last(other, inner)) else {
+        let Some(inner) = pointer::relative_to(base, &other.pointer).filter(|inner| is_last(other, inner))
+        else {
             continue;
         };
         if other.fault.is_some() && !inner.is_empty() {
-            changed |= document.pointer_mut(inner).map(|place| *place = GONE.into()).is_some();
+            changed |= document.pointer_mut(inner).map(|place| *place = REMOVED_MARK.into()).is_some();
         }
         let given = remote_type(context, other).zip(document.pointer_mut(inner));
         if let Some((kind, Json::Object(fields))) = given {
@@ -75,7 +76,7 @@ fn cleaned_node(context: &LoweringContext<'_>, path: &Utf8Path, node: &Tree, bas
             let of_other = secret.pointer.strip_prefix(other.pointer.as_str()).unwrap_or_default();
             let safe = other.node().and_then(|node| node_at(node, of_other)).map(Tree::to_json);
             let place =
-                pointer::below(base, &secret.pointer).and_then(|pointer| document.pointer_mut(pointer));
+                pointer::relative_to(base, &secret.pointer).and_then(|pointer| document.pointer_mut(pointer));
             if let (Some(place), Some(safe)) = (place, safe) {
                 *place = safe;
                 changed = true;
@@ -102,10 +103,10 @@ fn node_at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {
 }
 
 /// Marks a part that is removed.
-const GONE: &str = "\0gone";
+const REMOVED_MARK: &str = "\0gone";
 
 fn prune(value: &mut Json) {
-    let gone = |value: &Json| value.as_str() == Some(GONE);
+    let gone = |value: &Json| value.as_str() == Some(REMOVED_MARK);
     match value {
         Json::Array(items) => {
             items.retain(|item| !gone(item));

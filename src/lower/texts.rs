@@ -47,7 +47,7 @@ pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]
         for text in texts.iter().filter(|text| !text.is_main) {
             let renamed = text.names.iter().filter_map(|name| Some((name.reference.span, name.renamed?)));
             let own = renamed.map(|(span, renamed)| {
-                (span, renamed.instead(span.slice(text.text)), overrides::naming(renamed))
+                (span, renamed.renamed_mention(span.slice(text.text)), overrides::naming(renamed))
             });
             edits.entry(&text.file.path).or_insert_with(|| own.collect());
         }
@@ -85,7 +85,7 @@ fn names<'a>(
     owner: Option<&Component>,
     takes_arguments: bool,
 ) -> Vec<TextName<'a>> {
-    let tested = shell_tests::kept(text, references);
+    let tested = shell_tests::kept_variables(text, references);
     let is_argument = |reference: &Reference| matches!(reference.named, ReferenceTarget::Argument(_));
     let is_bound = takes_arguments && context.target.text.arguments == TextForm::Bound;
     let meant: BTreeSet<Span> = match is_bound && references.iter().any(is_argument) {

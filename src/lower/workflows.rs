@@ -16,7 +16,7 @@ use crate::source::ComponentKind;
 
 /// The agents of `plugin` that the script of the workflow `name` names.
 pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -> Vec<&'a Component> {
-    let script = named(plugin, name).and_then(|workflow| project.tree.get(&workflow.path)?.text());
+    let script = find_workflow(plugin, name).and_then(|workflow| project.tree.get(&workflow.path)?.text());
     let Some(script) = script else { return Vec::new() };
     let quoted = |agent: &&Component| {
         let name = &agent.qualified;
@@ -42,14 +42,14 @@ fn all(plugin: &Plugin) -> impl Iterator<Item = &OtherComponent> {
 }
 
 /// The workflow of `plugin` with the qualified `name`.
-fn named<'a>(plugin: &'a Plugin, name: &str) -> Option<&'a OtherComponent> {
+fn find_workflow<'a>(plugin: &'a Plugin, name: &str) -> Option<&'a OtherComponent> {
     let local = name.strip_prefix(&*plugin.name)?.strip_prefix(':')?;
     all(plugin).find(|other| other.name == local)
 }
 
 /// The file with the prompts of the workflow `name`, in the plugin's folder, if the host gets one.
 pub(super) fn prompts_of(context: &LoweringContext<'_>, name: &str) -> Option<Utf8PathBuf> {
-    let workflow = named(context.plugin, name)?;
+    let workflow = find_workflow(context.plugin, name)?;
     prompts(context, workflow).map(|(path, _)| path)
 }
 
@@ -80,7 +80,7 @@ pub(super) fn pages(context: &LoweringContext<'_>) -> Vec<BundleNode> {
             "prompts": prompts.collect::<Vec<_>>(),
         });
         let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
-        Some(context.generated(path, content))
+        Some(context.generated_file(path, content))
     };
     all(context.plugin).filter_map(page).collect()
 }

@@ -149,7 +149,7 @@ pub struct AcceptLoss {
 
 impl AcceptLoss {
     /// The `id` as TOML that accepts the loss `id` and no other: glob characters in it are escaped.
-    pub fn only(id: &str) -> String {
+    pub fn exact_loss(id: &str) -> String {
         Self::matching([id])
     }
 
@@ -234,7 +234,7 @@ mod tests {
             r"a/\\/1",
         ];
         for id in ids {
-            let text = format!("[[accept-loss]]\nid = {}\nreason = \"x\"\n", AcceptLoss::only(id));
+            let text = format!("[[accept-loss]]\nid = {}\nreason = \"x\"\n", AcceptLoss::exact_loss(id));
             let glob = Glob::new(&parse(&text).unwrap().accept_loss[0].id).unwrap().compile_matcher();
             assert_eq!(ids.iter().filter(|one| glob.is_match(one)).collect::<Vec<_>>(), [&id], "{text}");
         }

@@ -51,18 +51,18 @@ pub fn replace(
             ("env" | "headers", Value::Map(entries)) => {
                 for entry in entries {
                     let pointer = pointer.key(&entry.key);
-                    taken.named(&entry.key, &mut entry.node, pointer, field.key == "headers");
+                    taken.named_value(&entry.key, &mut entry.node, pointer, field.key == "headers");
                 }
             }
             ("command" | "url", Value::String(_)) => {
                 let shell = owner.shell && field.key == "command";
-                taken.within(&field.key, &mut field.node, pointer, None, shell);
+                taken.within_text(&field.key, &mut field.node, pointer, None, shell);
             }
             ("args", Value::List(items)) => {
                 let mut before: Option<String> = None;
                 for (at, item) in items.iter_mut().enumerate() {
                     let own = item.as_str().map(str::to_owned);
-                    taken.within(&field.key, item, pointer.item(at), before.as_deref(), false);
+                    taken.within_text(&field.key, item, pointer.item(at), before.as_deref(), false);
                     before = own;
                 }
             }
@@ -81,16 +81,16 @@ struct ReplacedSecrets<'a, 'b> {
 
 impl ReplacedSecrets<'_, '_> {
     /// The value of a variable or a header.
-    fn named(&mut self, key: &str, node: &mut Node, pointer: JsonPointer, header: bool) {
+    fn named_value(&mut self, key: &str, node: &mut Node, pointer: JsonPointer, header: bool) {
         let Value::String(value) = &node.value else { return };
-        let Some(part) = secret::in_clear(key, value, header) else { return };
+        let Some(part) = secret::plain_credential(key, value, header) else { return };
         let variable = secret::variable(self.owner.prefix, key, header);
         let text = value.replace(part, &format!("${{{variable}}}"));
         self.note(key, node, pointer, variable, text);
     }
 
     /// A longer text; `before` is the argument before it.
-    fn within(
+    fn within_text(
         &mut self,
         key: &str,
         node: &mut Node,
@@ -100,7 +100,7 @@ impl ReplacedSecrets<'_, '_> {
     ) {
         // One text may hold several; a replacement never looks like a credential.
         for _ in 0..MOST {
-            let found = node.as_str().and_then(|text| secret::within(text, before));
+            let found = node.as_str().and_then(|text| secret::find_credential(text, before));
             let Some((range, name)) = found else { return };
             let text = node.as_str().unwrap_or_default();
             let variable = secret::variable(self.owner.prefix, name.as_deref().unwrap_or("token"), true);

@@ -31,12 +31,12 @@ pub fn of_plugin(
     let nested: Vec<&str> = nested
         .iter()
         .map(|other| other.as_str())
-        .filter(|other| *other != root.as_str() && below(other, root.as_str()).is_some())
+        .filter(|other| *other != root.as_str() && relative_to(other, root.as_str()).is_some())
         .collect();
-    for file in tree.below(root) {
+    for file in tree.files_below(root) {
         let path = file.path.as_str();
-        let Some(inner) = below(path, root.as_str()) else { continue };
-        if nested.iter().any(|other| below(path, other).is_some()) {
+        let Some(inner) = relative_to(path, root.as_str()) else { continue };
+        if nested.iter().any(|other| relative_to(path, other).is_some()) {
             continue;
         }
         let own_document = inner == source.manifest || inner == source.marketplace;
@@ -47,7 +47,7 @@ pub fn of_plugin(
         } else if let Some(top) = build_file(inner, source) {
             Some((top.into(), BUILD_FILE))
         } else {
-            foreign(inner, owned).map(|top| (top, "it is another host's own file"))
+            foreign_prefix(inner, owned).map(|top| (top, "it is another host's own file"))
         };
         match reason {
             None => files.kept.push(file.path.clone()),
@@ -69,7 +69,7 @@ fn build_file<'a>(inner: &'a str, source: &SourceFacts) -> Option<&'a str> {
 }
 
 /// `path` relative to `folder`, if it lies in it; both are plain.
-fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+fn relative_to<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     if folder.is_empty() {
         return Some(path);
     }
@@ -77,7 +77,7 @@ fn below<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
 }
 
 /// The prefix of `inner` that belongs to a host, if any.
-fn foreign(inner: &str, owned: &[String]) -> Option<Utf8PathBuf> {
-    let holds = |owned: &&String| inner == owned.as_str() || below(inner, owned).is_some();
+fn foreign_prefix(inner: &str, owned: &[String]) -> Option<Utf8PathBuf> {
+    let holds = |owned: &&String| inner == owned.as_str() || relative_to(inner, owned).is_some();
     owned.iter().find(holds).map(Utf8PathBuf::from)
 }

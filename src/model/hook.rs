@@ -116,7 +116,7 @@ fn all(
     out: &mut Vec<OtherComponent>,
     found: &mut Vec<Diagnostic>,
 ) {
-    if let Some(fault) = refused(node, place, found) {
+    if let Some(fault) = refusal(node, place, found) {
         return out.push(place.component(
             None,
             &place.file_name(),
@@ -131,7 +131,7 @@ fn all(
         Some(entry) => (&entry.node, place.pointer.key("hooks")),
         None if place.own_file => {
             if node.entry("modules").is_none() {
-                out.push(bare(node, place, found));
+                out.push(unkeyed_hooks(node, place, found));
             }
             return;
         }
@@ -166,11 +166,11 @@ fn all(
             continue;
         }
         let unknown =
-            (!source.hook_events.contains(&event.key)).then(|| unknown(event, place, source, found));
+            (!source.hook_events.contains(&event.key)).then(|| unknown_event(event, place, source, found));
         let pointer = pointer.key(&event.key);
         let Some(groups) = event.node.items() else {
             if let Some(fault) = unknown {
-                let name = numbers.next(&format!("{}/*/", event.key));
+                let name = numbers.next_name(&format!("{}/*/", event.key));
                 out.push(place.component(None, &name, &pointer, event.span(), OtherBody::Whole, Some(fault)));
                 continue;
             }
@@ -183,7 +183,7 @@ fn all(
             );
             out.push(place.component(
                 None,
-                &numbers.next(&format!("{}/*/", event.key)),
+                &numbers.next_name(&format!("{}/*/", event.key)),
                 &pointer,
                 event.node.span,
                 OtherBody::Whole,
@@ -199,7 +199,7 @@ fn all(
 }
 
 /// Why the source host ignores a whole file of hooks, if a field beside them has the wrong type.
-fn refused(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
+fn refusal(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let beside =
         |key: &str, fits: fn(&Node) -> bool| node.get(key).filter(|value| place.own_file && !fits(value));
     let (value, message, help) = match beside("description", |value| value.as_str().is_some()) {
@@ -213,7 +213,7 @@ fn refused(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) ->
 }
 
 /// The finding about an unknown event, which the source host skips.
-fn unknown(
+fn unknown_event(
     event: &MappingEntry,
     place: &Declaration<'_>,
     source: &SourceFacts,
@@ -248,14 +248,14 @@ pub fn is_nothing(node: &Node) -> bool {
 
 /// The finding about a file of hooks with neither a hook nor the key `hooks`: the source host reports it and loads the
 /// rest.
-pub fn nothing(file: &SourceFile) -> Diagnostic {
+pub fn empty_hooks(file: &SourceFile) -> Diagnostic {
     let message = "the file declares no hooks, and the source host reports an error for it";
-    Diagnostic::whole(&file.path, Severity::Warning, "hook-wrapper", message)
+    Diagnostic::for_file(&file.path, Severity::Warning, "hook-wrapper", message)
         .help("remove the file, or write `{ \"hooks\": {} }`")
 }
 
 /// A file of hooks without the key `hooks`: the source host then refuses the plugin, or all its hooks.
-fn bare(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
+fn unkeyed_hooks(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
     let message = "the events are not inside a `hooks` object, so no hook runs";
     let first = Span::new(node.span.start, node.span.start + 1);
     let finding = Diagnostic::in_file(place.file, first, Severity::Error, "hook-wrapper", message);
@@ -298,7 +298,7 @@ fn group_of(
             "write `{ \"matcher\": \"…\", \"hooks\": [ … ] }`",
             found,
         );
-        let name = numbers.next(&prefix);
+        let name = numbers.next_name(&prefix);
         out.push(place.component(None, &name, pointer, group.span, OtherBody::Whole, Some(fault)));
         return;
     };
@@ -306,7 +306,7 @@ fn group_of(
     for (at, node) in handlers.iter().enumerate() {
         let fault = bad_matcher.clone().or_else(|| handler::check(node, place, found));
         found.extend(unfilled(node, place).filter(|_| fault.is_none()));
-        let name = numbers.next(&prefix);
+        let name = numbers.next_name(&prefix);
         let pointer = pointer.key("hooks").item(at);
         let mut node = node.clone();
         let title = format!("the hook `{name}`");
@@ -346,7 +346,7 @@ impl HandlerCounts {
     }
 
     /// The name of the next handler of `event/matcher/`.
-    fn next(&mut self, prefix: &str) -> String {
+    fn next_name(&mut self, prefix: &str) -> String {
         let number = self.0.entry(prefix.to_owned()).or_default();
         *number += 1;
         format!("{prefix}{number}")

@@ -13,7 +13,7 @@ use crate::read::tree::{Node, ReadFault, Value};
 use crate::source::SourceFile;
 
 /// The rule about invisible characters; it checks Markdown itself.
-const HIDDEN: &str = "hidden-unicode";
+const HIDDEN_UNICODE: &str = "hidden-unicode";
 
 /// A manifest that was read.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ pub fn findings(file: &SourceFile, faults: &[ReadFault]) -> Vec<Diagnostic> {
             let found = Diagnostic::in_file(file, fault.span, severity, fault.rule, fault.message.clone())
                 .help(fault.help.clone());
             match fault.first {
-                Some(first) => found.related(file, first, "first value"),
+                Some(first) => found.with_related(file, first, "first value"),
                 None => found,
             }
         })
@@ -68,16 +68,17 @@ pub fn read_value(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
     };
     let (node, faults) = json::parse(text);
     let mut found = findings(file, &faults);
-    found.extend(hidden(file, text));
+    found.extend(hidden_characters(file, text));
     (node, found)
 }
 
 /// Invisible characters in a JSON document, one finding per line; those that make it invalid JSON are faults already.
-pub fn hidden(file: &SourceFile, text: &str) -> Vec<Diagnostic> {
+pub fn hidden_characters(file: &SourceFile, text: &str) -> Vec<Diagnostic> {
     let mut runs = hidden_chars::find_in_json(text);
     runs.retain(|run| run.escaped || run.first >= ' ');
     let finding = |run: HiddenRun| {
-        Diagnostic::in_file(file, run.span, Severity::Warning, HIDDEN, run.message()).help("remove it")
+        Diagnostic::in_file(file, run.span, Severity::Warning, HIDDEN_UNICODE, run.message())
+            .help("remove it")
     };
     let mut found: Vec<Diagnostic> = runs.into_iter().map(finding).collect();
     found.dedup_by_key(|found| found.line);
@@ -90,7 +91,8 @@ pub fn not_text(file: &SourceFile) -> Diagnostic {
         crate::source::FileContent::NotText { reason, position } => (reason.as_str(), *position),
         _ => ("is not text", crate::source::Position { line: 1, column: 1 }),
     };
-    let mut found = Diagnostic::whole(&file.path, Severity::Error, "not-utf8", format!("the file {reason}"));
+    let mut found =
+        Diagnostic::for_file(&file.path, Severity::Error, "not-utf8", format!("the file {reason}"));
     (found.line, found.column) = (position.line, position.column);
     (found.end_line, found.end_column) = (position.line, position.column);
     found.help("save it as UTF-8")
@@ -104,7 +106,7 @@ pub fn paths(
     node: &Node,
     found: &mut Vec<Diagnostic>,
 ) -> Vec<(Utf8PathBuf, Node)> {
-    paths_by(inside, file, root, node, found)
+    paths_by(path_inside, file, root, node, found)
 }
 
 /// The same for `skills`.
@@ -151,7 +153,7 @@ pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagn
 }
 
 /// The finding for a missing path.
-pub fn absent(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
+pub fn missing_path(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
     let message = format!("`{path}` does not exist in the source");
     Diagnostic::in_file(file, item.span, Severity::Error, "manifest-target-missing", message)
         .help("fix the path, or remove the entry")
@@ -161,7 +163,7 @@ pub fn absent(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
 ///
 /// # Errors
 /// Why it may lead out of the folder it starts from.
-pub fn inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
+pub fn path_inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
     let Some(rest) = path.strip_prefix("./") else { return Err("does not start with `./`") };
     let mut out = Utf8PathBuf::new();
     for part in Utf8Path::new(rest).components() {
@@ -180,7 +182,7 @@ pub fn inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
 /// # Errors
 /// Why it may lead out of the folder it starts from.
 pub fn folder_inside(path: &str) -> Result<Utf8PathBuf, &'static str> {
-    if path == "." { Ok(Utf8PathBuf::new()) } else { inside(path) }
+    if path == "." { Ok(Utf8PathBuf::new()) } else { path_inside(path) }
 }
 
 /// `folder/path`, where either may be empty.
@@ -198,11 +200,11 @@ mod tests {
 
     #[test]
     fn paths_stay_inside() {
-        assert_eq!(inside("./a/b/").unwrap(), "a/b");
-        assert_eq!(inside("./").unwrap(), "");
-        assert_eq!((inside("./.").unwrap(), folder_inside(".").unwrap()), Default::default());
+        assert_eq!(path_inside("./a/b/").unwrap(), "a/b");
+        assert_eq!(path_inside("./").unwrap(), "");
+        assert_eq!((path_inside("./.").unwrap(), folder_inside(".").unwrap()), Default::default());
         for path in ["", ".", "a", "/a", "../a", "./../a", "./a/../../b"] {
-            assert!(inside(path).is_err(), "{path}");
+            assert!(path_inside(path).is_err(), "{path}");
         }
     }
 }

@@ -70,7 +70,7 @@ pub fn read(
         );
     }
     let base = node.get("metadata").and_then(|metadata| metadata.get("pluginRoot"));
-    let inside = |base: &Node| bare(base.as_str()?);
+    let inside = |base: &Node| bare_folder(base.as_str()?);
     if let Some(base) = base.filter(|base| inside(base).is_none()) {
         let message = "`pluginRoot` is not a folder of the marketplace";
         found.push(
@@ -95,7 +95,7 @@ pub fn read(
             found.push(
                 Diagnostic::in_file(file, span, Severity::Error, "marketplace-duplicate", message)
                     .help("rename or remove one of them")
-                    .related(file, first.node.span, "first listed here"),
+                    .with_related(file, first.node.span, "first listed here"),
             );
             continue;
         }
@@ -122,15 +122,15 @@ fn refused_in(
     known: &[&[(&str, fields::FieldShape)]],
     found: &mut Vec<Diagnostic>,
 ) -> Vec<String> {
-    let of = known.iter().flat_map(|known| fields::refused(file, node, known));
+    let of = known.iter().flat_map(|known| fields::refused_fields(file, node, known));
     let (keys, findings): (Vec<_>, Vec<_>) = of.unzip();
     found.extend(findings.into_iter().filter(|_| own));
     keys
 }
 
 /// A folder below the marketplace, with or without a leading `./`.
-fn bare(path: &str) -> Option<Utf8PathBuf> {
-    manifest::inside(path).or_else(|_| manifest::inside(&format!("./{path}"))).ok()
+fn bare_folder(path: &str) -> Option<Utf8PathBuf> {
+    manifest::path_inside(path).or_else(|_| manifest::path_inside(&format!("./{path}"))).ok()
 }
 
 fn source(

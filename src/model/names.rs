@@ -3,7 +3,7 @@
 
 /// The name that the source host shows for a skill's folder: letters, digits, `_` and `-` stay, and anything else
 /// becomes `-` (Claude Code 2.1.330).
-pub fn shown(folder: &str) -> String {
+pub fn skill_name(folder: &str) -> String {
     folder.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '-' }).collect()
 }
 
@@ -107,7 +107,7 @@ pub fn segment(name: &str) -> String {
 }
 
 /// The parts of `folder:name` as one part of a path: `folder--name`.
-pub fn dashed(name: &str) -> String {
+pub fn dashed_name(name: &str) -> String {
     name.split(':').map(segment).collect::<Vec<_>>().join("--")
 }
 
@@ -125,7 +125,7 @@ mod tests {
             ("ü", "-"),
             (".x", "-x"),
         ] {
-            assert_eq!(shown(folder), name);
+            assert_eq!(skill_name(folder), name);
         }
     }
 
@@ -177,6 +177,6 @@ mod tests {
             assert_eq!(unwritable(part), None);
             assert_eq!(check(part), Ok(()));
         }
-        assert_eq!(dashed("deep dir:.hidden:UI/UX"), "deep-dir---hidden--UI-UX");
+        assert_eq!(dashed_name("deep dir:.hidden:UI/UX"), "deep-dir---hidden--UI-UX");
     }
 }

@@ -81,7 +81,7 @@ pub struct ComponentOverride {
 
 impl NewName {
     /// How to write `written`, a mention of the component `plugin:from`, on the host.
-    pub fn instead(&self, written: &str) -> String {
+    pub fn renamed_mention(&self, written: &str) -> String {
         let slash = if written.starts_with('/') { "/" } else { "" };
         let bare = &written[slash.len()..];
         let last = |name: &str| last_of(name).to_owned();
@@ -110,8 +110,8 @@ impl Deref for HostProject<'_> {
 
 impl HostProject<'_> {
     /// The same without the components whose own files are at `paths`: they are lost, for `reason`.
-    pub fn without(&self, paths: &BTreeSet<String>, reason: &str) -> HostProject<'static> {
-        HostProject(Cow::Owned(self.0.without(paths, reason)))
+    pub fn without_components(&self, paths: &BTreeSet<String>, reason: &str) -> HostProject<'static> {
+        HostProject(Cow::Owned(self.0.without_components(paths, reason)))
     }
 }
 
@@ -137,7 +137,7 @@ impl Project {
                 tell(component, overrides);
             }
             for command in &mut plugin.inline {
-                follow(command, overrides);
+                rename_in_command(command, overrides);
                 if let Some(renamed) =
                     overrides.renames.get(&(ComponentKind::Command, command.qualified.clone()))
                 {
@@ -184,7 +184,7 @@ fn rename(reference: &mut Reference, overrides: &HostOverrides) -> Option<NewNam
 }
 
 /// Updates the names in the text of a command in a manifest, which is emitted wherever the manifest is not copied.
-fn follow(command: &mut InlineCommand, overrides: &HostOverrides) {
+fn rename_in_command(command: &mut InlineCommand, overrides: &HostOverrides) {
     let Some(references) = command.references.get_mut() else { return };
     let (mut text, mut copied) = (String::new(), 0);
     for reference in references {
@@ -196,7 +196,9 @@ fn follow(command: &mut InlineCommand, overrides: &HostOverrides) {
         text.push_str(&command.content[copied..span.start]);
         let written = span.slice(&command.content);
         let start = text.len();
-        text.push_str(&renamed.map_or_else(|| written.to_owned(), |renamed| renamed.instead(written)));
+        text.push_str(
+            &renamed.map_or_else(|| written.to_owned(), |renamed| renamed.renamed_mention(written)),
+        );
         reference.span = Span::new(start, text.len());
         copied = span.end;
     }
@@ -220,7 +222,7 @@ mod tests {
             ("p:folder", "p:review:new"),
             ("folder", "new"),
         ] {
-            assert_eq!(renamed.instead(written), wanted);
+            assert_eq!(renamed.renamed_mention(written), wanted);
         }
     }
 }

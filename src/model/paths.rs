@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::similar_names;
 
 /// `base/path` without dots; `None` if it leaves the tree.
-pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
+pub fn join(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
     if path.starts_with('/') {
         return None;
     }
@@ -29,7 +29,7 @@ pub fn joined(base: &Utf8Path, path: &str) -> Option<Utf8PathBuf> {
 }
 
 /// The maximum number of files that are compared: thousands of links may be broken.
-const COMPARED: usize = 500;
+const MOST_COMPARED: usize = 500;
 
 /// The path among `known` that `wanted` most likely means: a name that differs only in case, the same file elsewhere,
 /// or a misspelt name.
@@ -45,12 +45,12 @@ pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -
         if path.extension() != wanted.extension() {
             return None;
         }
-        let same = similar_names::likeness(&lower(path), &name);
-        let whole = || similar_names::likeness(path.as_str(), wanted.as_str());
+        let same = similar_names::similarity(&lower(path), &name);
+        let whole = || similar_names::similarity(path.as_str(), wanted.as_str());
         (same > 0.9).then(|| same * 2.0 + whole())
     };
-    let scored = known.take(COMPARED).filter_map(|path| Some((score(path)?, path)));
-    similar_names::best(scored, 0.0)
+    let scored = known.take(MOST_COMPARED).filter_map(|path| Some((score(path)?, path)));
+    similar_names::best_match(scored, 0.0)
 }
 
 /// The relative path from the folder `from` to `to`, both in one tree.
@@ -79,7 +79,7 @@ pub fn distance(a: &Utf8Path, b: &Utf8Path) -> usize {
 }
 
 /// Whether every part of `path` is a plain name, not a placeholder, glob, address or option.
-pub fn plain(path: &str) -> bool {
+pub fn is_plain(path: &str) -> bool {
     // The number of characters, and of dots, in the current part.
     let (mut length, mut dots) = (0, 0);
     let named = |length: usize, dots: usize| length > 0 && (dots < length || dots <= 2);
@@ -111,15 +111,15 @@ pub fn file_name(path: &Utf8Path) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::inside;
+    use crate::source::is_inside;
 
     #[test]
     fn parts_are_plain_names() {
         for path in ["a", "a/b.md", "../a/./b_-+@", "ä/1/", "x..."] {
-            assert!(plain(path), "{path}");
+            assert!(is_plain(path), "{path}");
         }
         for path in ["", "/", "/a", "a//b", "...", "a/.../b", "-a", "a/-b", "a b", "a*", "a:b", "<a>"] {
-            assert!(!plain(path), "{path}");
+            assert!(!is_plain(path), "{path}");
         }
     }
 
@@ -138,7 +138,11 @@ mod tests {
             assert_eq!(folder(path), path.parent());
             assert_eq!(file_name(path), path.file_name());
             for other in ["", "a", "a/b", "ab", "c"].map(Utf8Path::new) {
-                assert_eq!(inside(path.as_str(), other.as_str()), path.starts_with(other), "{path} {other}");
+                assert_eq!(
+                    is_inside(path.as_str(), other.as_str()),
+                    path.starts_with(other),
+                    "{path} {other}"
+                );
             }
         }
     }
@@ -147,7 +151,7 @@ mod tests {
     fn walks_between_folders() {
         assert_eq!(relative("skills/a".into(), "skills/b/x.md".into()), "../b/x.md");
         assert_eq!(relative("".into(), "a/b".into()), "a/b");
-        assert_eq!(joined("a/b".into(), "../c/./d.md").unwrap(), "a/c/d.md");
-        assert!(joined("a".into(), "../../x").is_none() && joined("a".into(), "/x").is_none());
+        assert_eq!(join("a/b".into(), "../c/./d.md").unwrap(), "a/c/d.md");
+        assert!(join("a".into(), "../../x").is_none() && join("a".into(), "/x").is_none());
     }
 }

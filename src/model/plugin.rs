@@ -138,7 +138,7 @@ impl Plugin {
     }
 
     /// Every readable skill, agent and command file of the author.
-    pub fn written(&self) -> impl Iterator<Item = &Component> {
+    pub fn author_files(&self) -> impl Iterator<Item = &Component> {
         self.components.iter().chain(&self.shadowed)
     }
 
@@ -157,7 +157,7 @@ impl Plugin {
 
     /// The components that the marketplace's entry adds in a field: none if the entry is not strict and the manifest
     /// also declares components, which the source host refuses (2.1.330).
-    pub fn added(&self, field: &str) -> Option<&Node> {
+    pub fn added_by_entry(&self, field: &str) -> Option<&Node> {
         const FIELDS: [&str; 7] =
             ["skills", "agents", "commands", "hooks", "mcpServers", "lspServers", "outputStyles"];
         let entry = &self.entry.as_ref()?.node;
@@ -184,7 +184,7 @@ impl Plugin {
     }
 
     /// `path` relative to the plugin's folder.
-    pub fn inner<'a>(&self, path: &'a Utf8Path) -> &'a Utf8Path {
+    pub fn relative_path<'a>(&self, path: &'a Utf8Path) -> &'a Utf8Path {
         let root = self.root.as_str();
         if root.is_empty() {
             return path;
@@ -211,7 +211,7 @@ pub fn read(
         let (node, mut faults) = manifest::read_object(file);
         if let Some(node) = node {
             let (refused, findings): (Vec<_>, Vec<_>) =
-                manifest::fields::refused(file, &node, manifest::fields::MANIFEST).into_iter().unzip();
+                manifest::fields::refused_fields(file, &node, manifest::fields::MANIFEST).into_iter().unzip();
             faults.extend(findings);
             let path = manifest_path.clone();
             manifest = Some(PluginManifest { path, node, refused, escaping: Vec::new() });
@@ -272,7 +272,7 @@ pub fn read(
                 Some((why, help)) => (format!("{message}: {why}"), help),
                 None => (message, help.to_owned()),
             };
-            found.push(Diagnostic::whole(path, Severity::Error, "empty-plugin", message).help(help));
+            found.push(Diagnostic::for_file(path, Severity::Error, "empty-plugin", message).help(help));
         }
     }
     found.extend(foreign);
@@ -297,10 +297,11 @@ fn no_text<'a>(tree: &'a SourceTree, plugin: &'a Plugin) -> impl Iterator<Item =
 fn made_for_another(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) -> Option<Diagnostic> {
     let mut manifests = source.foreign_manifests.iter().map(|path| plugin.root.join(path));
     let path = manifests.find(|path| tree.get(path).is_some()).filter(|_| plugin.manifest.is_none())?;
-    let message = format!("`{}` is the manifest of another host: only its name is read", plugin.inner(&path));
+    let message =
+        format!("`{}` is the manifest of another host: only its name is read", plugin.relative_path(&path));
     let help =
         format!("write `{}` and declare the same fields there; the ledger lists them", source.manifest);
-    Some(Diagnostic::whole(&path, Severity::Info, "empty-plugin", message).help(help))
+    Some(Diagnostic::for_file(&path, Severity::Info, "empty-plugin", message).help(help))
 }
 
 /// The plugin's name; why a `broken` manifest has none is already reported.
@@ -332,7 +333,7 @@ fn name(
         let message = format!("the plugin name `{name}` {why}");
         let place = match declared.and_then(|(manifest, _, span)| Some((tree.get(&manifest.path)?, span))) {
             Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),
-            None => listed(tree, location, message),
+            None => name_finding(tree, location, message),
         };
         found.push(place.help("use letters, digits and `-`, such as `my-plugin`"));
         return None;
@@ -353,18 +354,18 @@ fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
 }
 
 /// A finding about a plugin's name in the marketplace, or else about the plugin's folder.
-fn listed(tree: &SourceTree, location: &PluginLocation, message: String) -> Diagnostic {
+fn name_finding(tree: &SourceTree, location: &PluginLocation, message: String) -> Diagnostic {
     let entry = location.entry.as_ref().and_then(|entry| {
         let file = tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
         Some((file, entry.node.get("name")?.span))
     });
     match entry {
         Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),
-        None => Diagnostic::whole(&location.root, Severity::Error, "name-format", message),
+        None => Diagnostic::for_file(&location.root, Severity::Error, "name-format", message),
     }
 }
 
 /// The span of a whole file, for ledger rows about a whole component.
-pub fn whole(tree: &SourceTree, path: &Utf8Path) -> Span {
+pub fn whole_span(tree: &SourceTree, path: &Utf8Path) -> Span {
     Span::new(0, tree.get(path).map_or(0, |file| usize::try_from(file.size).unwrap_or(0)))
 }

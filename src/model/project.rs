@@ -81,7 +81,7 @@ impl Project {
     }
 
     /// The same project without the components whose own files are at `paths`: they are lost, for `reason`.
-    pub fn without(&self, paths: &BTreeSet<String>, reason: &str) -> Self {
+    pub fn without_components(&self, paths: &BTreeSet<String>, reason: &str) -> Self {
         let mut rest = self.clone();
         for plugin in &mut rest.plugins {
             let all = std::mem::take(&mut plugin.components);

@@ -149,7 +149,7 @@ impl NameInventory {
             out.extend(placeholders::arguments(text, body, &filled.arguments));
             out.extend(placeholders::shell(text, body));
             if filled.includes {
-                out.extend(placeholders::includes(text, body).into_iter().filter(|reference| {
+                out.extend(placeholders::find_includes(text, body).into_iter().filter(|reference| {
                     let regions = regions.get_or_insert_with(|| markdown::regions(text, body));
                     !matches!(
                         markdown::region_at(regions, reference.span.start),

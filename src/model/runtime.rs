@@ -163,7 +163,7 @@ impl Runtime {
     }
 
     /// The programs whose file lies in SRC, with the path of each in the plugin's folder.
-    pub fn placed(&self) -> impl Iterator<Item = (&Utf8PathBuf, Utf8PathBuf)> {
+    pub fn programs_in_source(&self) -> impl Iterator<Item = (&Utf8PathBuf, Utf8PathBuf)> {
         self.programs.iter().flat_map(|(name, paths)| {
             paths.iter().filter_map(|(platform, program)| {
                 Some((program.source.as_ref()?, Utf8PathBuf::from(place(platform, name))))

@@ -28,7 +28,7 @@ const HEADERS: [&str; 4] = ["authorization", "proxy-authorization", "x-api-key",
 
 /// The part of `value` that is a credential in plain text: the value itself, or the text after `Bearer `. A value with
 /// a variable is not a credential.
-pub fn in_clear<'a>(key: &str, value: &'a str, header: bool) -> Option<&'a str> {
+pub fn plain_credential<'a>(key: &str, value: &'a str, header: bool) -> Option<&'a str> {
     if value.contains("${") {
         return None;
     }
@@ -70,7 +70,7 @@ const ENDINGS: [&str; 8] =
 /// The first plain-text credential in an argument, an address or a command: a well-known format, the value of an
 /// option, a parameter or a header whose name suggests a credential, or the password of an address. Returned with that
 /// name, if there is one; `before` is the argument before the text.
-pub fn within(text: &str, before: Option<&str>) -> Option<(Range<usize>, Option<String>)> {
+pub fn find_credential(text: &str, before: Option<&str>) -> Option<(Range<usize>, Option<String>)> {
     let whole = before.filter(|option| option.starts_with('-')).and_then(name_before);
     if let Some(name) = whole
         && is_mixed(text, 16)
@@ -168,8 +168,11 @@ mod tests {
     #[test]
     fn a_sign_of_several_bytes_ends_an_option() {
         let value = "a1b2c3d4e5f6a7b8";
-        assert_eq!(within(value, Some("-y\u{feff}")), None);
-        assert_eq!(within(value, Some("-y…token")), Some((0..value.len(), Some("token".to_owned()))));
+        assert_eq!(find_credential(value, Some("-y\u{feff}")), None);
+        assert_eq!(
+            find_credential(value, Some("-y…token")),
+            Some((0..value.len(), Some("token".to_owned())))
+        );
     }
 
     #[test]
@@ -188,7 +191,7 @@ mod tests {
             (format!("postgres://me:{plain}@e.org/db"), None, plain, name("password")),
             (format!("TOKEN=\"{plain}\" node x.js"), None, plain, name("TOKEN")),
         ] {
-            let (range, found) = within(&text, before).unwrap_or_else(|| panic!("{text}"));
+            let (range, found) = find_credential(&text, before).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((&text[range], found), (part, named), "{text}");
         }
         for (text, before) in [
@@ -202,7 +205,7 @@ mod tests {
             ("TOKEN=$(cat ~/.tokens/a1b2c3d4e5f6a7b8) x", None),
             ("mytask-sk-a1b2c3d4e5f6a7b8c9", None),
         ] {
-            assert_eq!(within(text, before), None, "{text}");
+            assert_eq!(find_credential(text, before), None, "{text}");
         }
         assert!(in_single_quotes("curl -H 'a \"b") && !in_single_quotes("a \"it's \\\" "));
     }
@@ -211,17 +214,17 @@ mod tests {
     fn finds_known_shapes_and_headers_that_are_credentials() {
         for start in ["sk-", "ghp_", "github_pat_", "xoxb-", "AKIA"] {
             let value = made_up(start);
-            assert_eq!(in_clear("KEY", &value, false), Some(value.as_str()), "{start}");
+            assert_eq!(plain_credential("KEY", &value, false), Some(value.as_str()), "{start}");
         }
-        assert_eq!(in_clear("Authorization", "Bearer abcdefgh12", true), Some("abcdefgh12"));
+        assert_eq!(plain_credential("Authorization", "Bearer abcdefgh12", true), Some("abcdefgh12"));
         for (key, value) in
             [("KEY", "sk-short"), ("KEY", "sk-learn and much more"), ("Accept", "application/json")]
         {
-            assert_eq!(in_clear(key, value, true), None, "{value}");
+            assert_eq!(plain_credential(key, value, true), None, "{value}");
         }
-        assert_eq!(in_clear("Authorization", "Bearer ${TOKEN}", true), None);
+        assert_eq!(plain_credential("Authorization", "Bearer ${TOKEN}", true), None);
         for value in ["ghp_xxxxxxxxxxxxxxxxxxxx", "sk-your-api-key-goes-here", "Bearer <your token>"] {
-            assert_eq!(in_clear("Authorization", value, true), None, "{value}");
+            assert_eq!(plain_credential("Authorization", value, true), None, "{value}");
         }
         assert_eq!(variable("my-api", "X-Api-Key", true), "MY_API_X_API_KEY");
     }

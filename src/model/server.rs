@@ -86,7 +86,7 @@ pub fn find(
         ));
     }
     if kind == "lsp-server" {
-        all_or_none(&mut out[first..]);
+        skip_all_if_invalid(&mut out[first..]);
     }
 }
 
@@ -94,7 +94,7 @@ pub fn find(
 const REPEATED: &str = "the name is repeated below, and the last one is used";
 
 /// Because of one invalid entry, the source host skips all LSP servers of a declaration.
-fn all_or_none(servers: &mut [OtherComponent]) {
+fn skip_all_if_invalid(servers: &mut [OtherComponent]) {
     let Some(name) = servers
         .iter()
         .find(|one| one.fault.as_deref().is_some_and(|fault| fault != REPEATED))

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 
 /// How similar two names are, from 0 to 1; case is ignored.
-pub fn likeness(a: &str, b: &str) -> f64 {
+pub fn similarity(a: &str, b: &str) -> f64 {
     strsim::jaro_winkler(&a.to_lowercase(), &b.to_lowercase())
 }
 
 /// The maximum number of names in a list that are compared.
-const COMPARED: usize = 2000;
+const MOST_COMPARED: usize = 2000;
 
 /// How many names before and after a word in sorted order are compared with it. Names further away are skipped:
 /// thousands of unknown names and thousands of known ones must not take minutes.
@@ -29,11 +29,11 @@ pub fn neighbours<'m, K: Borrow<str> + Ord, V>(
 
 /// The name in `known` that is most similar to `word`; `None` if none is similar. Case is ignored.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    best(known.into_iter().take(COMPARED).map(|name| (likeness(name, word), name)), 0.85)
+    best_match(known.into_iter().take(MOST_COMPARED).map(|name| (similarity(name, word), name)), 0.85)
 }
 
 /// The item with the highest score above `least`; of equal scores, the first in order.
-pub fn best<T: Ord + Copy>(scored: impl Iterator<Item = (f64, T)>, least: f64) -> Option<T> {
+pub fn best_match<T: Ord + Copy>(scored: impl Iterator<Item = (f64, T)>, least: f64) -> Option<T> {
     let order = |a: &(f64, T), b: &(f64, T)| -> Ordering { a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)) };
     scored.filter(|(score, _)| *score > least).max_by(order).map(|(_, known)| known)
 }

@@ -79,7 +79,7 @@ impl DetachedProcess {
     }
 
     /// How it ended, if it has.
-    pub fn ended(&mut self) -> Option<String> {
+    pub fn exit_status(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok()??;
         Some(match (status.code(), status.signal()) {
             (Some(code), _) => format!("exit code {code}"),

@@ -18,7 +18,7 @@ pub const INTERRUPTED: u8 = 130;
 
 static PENDING: AtomicBool = AtomicBool::new(false);
 /// Whether an interrupt must leave time for cleanup.
-static BUSY: AtomicBool = AtomicBool::new(false);
+static IN_CRITICAL_SECTION: AtomicBool = AtomicBool::new(false);
 /// Leaders of the running groups, which are not reaped yet.
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
@@ -34,7 +34,7 @@ pub fn listen() -> io::Result<()> {
 pub const ALL: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
 /// A signal this soon after the first is the same one: a group leader may receive it twice.
-const SAME: Duration = Duration::from_secs(1);
+const REPEATED_SIGNAL: Duration = Duration::from_secs(1);
 
 /// Installs handlers for these signals. `last` is called before one ends the program at once.
 ///
@@ -48,9 +48,9 @@ pub fn listen_for(signals: &[i32], last: impl Fn() + Send + 'static) -> io::Resu
         let mut first = None;
         for _ in signals.forever() {
             PENDING.store(true, Ordering::SeqCst);
-            let again = first.is_some_and(|first: Instant| first.elapsed() > SAME);
+            let again = first.is_some_and(|first: Instant| first.elapsed() > REPEATED_SIGNAL);
             first.get_or_insert_with(Instant::now);
-            if again || !BUSY.load(Ordering::SeqCst) {
+            if again || !IN_CRITICAL_SECTION.load(Ordering::SeqCst) {
                 last();
                 signal_hook::low_level::exit(INTERRUPTED.into());
             }
@@ -61,8 +61,8 @@ pub fn listen_for(signals: &[i32], last: impl Fn() + Send + 'static) -> io::Resu
 }
 
 /// Marks the start of a change that an interrupt must not leave half done. The caller calls [`check`] afterwards.
-pub fn busy() {
-    BUSY.store(true, Ordering::SeqCst);
+pub fn enter_critical_section() {
+    IN_CRITICAL_SECTION.store(true, Ordering::SeqCst);
 }
 
 /// Whether an interrupt is pending.
@@ -90,7 +90,7 @@ pub fn check() -> io::Result<()> {
 
 /// A group that an interrupt must kill; one that started after the interrupt is killed now.
 pub(super) fn started(leader: u32) {
-    busy();
+    enter_critical_section();
     groups().insert(leader);
     if pending() {
         group::kill(leader);

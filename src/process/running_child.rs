@@ -96,7 +96,7 @@ impl RunningChild {
 
     /// Waits for the next line, at most until the command's limit.
     pub fn next_line(&self) -> ChildLine {
-        match self.lines.recv_timeout(self.left()) {
+        match self.lines.recv_timeout(self.remaining_time()) {
             Ok(text) => ChildLine::Text(text),
             Err(RecvTimeoutError::Disconnected) => ChildLine::End,
             Err(RecvTimeoutError::Timeout) => ChildLine::Late,
@@ -124,7 +124,7 @@ impl RunningChild {
         while let ChildLine::Text(line) = self.next_line() {
             rest.push(line);
         }
-        let left = self.left();
+        let left = self.remaining_time();
         self.ended = true;
         let code = match wait_at_most(&mut self.child, &mut self.group, left) {
             Ok((status, false)) => status.code(),
@@ -133,7 +133,7 @@ impl RunningChild {
         (rest, code)
     }
 
-    fn left(&self) -> Duration {
+    fn remaining_time(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
     }
 

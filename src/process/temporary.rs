@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// How to fix it.
 pub const HELP: &str = "set `TMPDIR` to a folder that exists and can be written";
 /// How to fix it if it is full.
-pub const FULL: &str = "free some space there, or set `TMPDIR` to another folder";
+pub const DISK_FULL_HELP: &str = "free some space there, or set `TMPDIR` to another folder";
 /// The prefix of this program's files there.
 pub const PREFIX: &str = "plugcast-";
 
@@ -37,7 +37,7 @@ pub fn folder() -> PathBuf {
 }
 
 /// Whether `path` is inside of a file or folder that this program created there.
-pub fn is_ours(path: &Path) -> bool {
+pub fn is_own_temporary(path: &Path) -> bool {
     let inner = path.strip_prefix(folder()).ok();
     let first = inner.and_then(|inner| inner.components().next()?.as_os_str().to_str());
     first.is_some_and(|name| name.starts_with(PREFIX))

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::place::Remark;
 use super::selection::BetaSkill;
 use super::target_state::views;
-use super::{PromotionPlan, moved};
+use super::{PromotionPlan, new_path};
 use crate::check::Findings;
 use crate::check::scope::CheckScope;
 use crate::check_session::{CheckError, CheckSession, TextOverlay, mark};
@@ -30,7 +30,7 @@ const LEFT_BEHIND: [&str; 6] = [
 ///
 /// # Errors
 /// When the changed source cannot be read.
-pub fn after(
+pub fn findings_after(
     session: &mut CheckSession<'_>,
     beta: &BetaSkill<'_>,
     plan: &PromotionPlan,
@@ -40,7 +40,7 @@ pub fn after(
     let texts: TextOverlay = files
         .files()
         .filter(|file| plan.texts.contains_key(&file.path))
-        .filter_map(|file| Some((moved(&file.path, &beta.from, &beta.to), text_after(plan, file)?)))
+        .filter_map(|file| Some((new_path(&file.path, &beta.from, &beta.to), text_after(plan, file)?)))
         .collect();
     let mut moves = if beta.moves() { vec![(beta.from.clone(), beta.to.clone())] } else { Vec::new() };
     moves.extend(views(beta, files, &session.root));
@@ -49,7 +49,7 @@ pub fn after(
     mark(&mut examined.findings, &examined.project);
     let mut known: BTreeMap<(String, String), Vec<&Diagnostic>> = BTreeMap::new();
     for found in &before.diagnostics {
-        let path = moved(found.path.as_str().into(), &beta.from, &beta.to);
+        let path = new_path(found.path.as_str().into(), &beta.from, &beta.to);
         known.entry((found.rule.clone(), path.into_string())).or_default().push(found);
     }
     let (mut worse, mut notes) = (Vec::new(), Vec::new());

@@ -207,11 +207,11 @@ impl<'a> MentionFinder<'a> {
         own: bool,
         form: TextKind,
     ) -> MentionVerdict {
-        let leads = self.paths.leads(&file.path, text, span, name);
+        let leads = self.paths.destination(&file.path, text, span, name);
         let settings = file.path.file_name() == Some("plugcast.toml");
         match leads {
-            PathDestination::There => MentionVerdict::Name("a path to its files"),
-            PathDestination::Elsewhere => MentionVerdict::Other,
+            PathDestination::BetaFolder => MentionVerdict::Name("a path to its files"),
+            PathDestination::OtherFolder => MentionVerdict::Other,
             PathDestination::Unknown if own => MentionVerdict::Name("a path in its own files"),
             PathDestination::Unknown if settings && form == TextKind::Data => {
                 MentionVerdict::Name("its name in the configuration")

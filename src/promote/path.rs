@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::selection::BetaSkill;
-use crate::model::paths::joined;
+use crate::model::paths::join;
 use crate::read::path_words::path_start;
 use crate::source::{SourceTree, Span};
 
@@ -22,9 +22,9 @@ pub(super) struct RepositoryPaths<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathDestination {
     /// To the beta's folder.
-    There,
+    BetaFolder,
     /// To something else of the same name.
-    Elsewhere,
+    OtherFolder,
     /// Unknown.
     Unknown,
 }
@@ -40,7 +40,7 @@ impl<'a> RepositoryPaths<'a> {
     }
 
     /// The destination of the path around `span` of `text`, up to the name `name` at `span`.
-    pub(super) fn leads(&self, file: &Utf8Path, text: &str, span: Span, name: &str) -> PathDestination {
+    pub(super) fn destination(&self, file: &Utf8Path, text: &str, span: Span, name: &str) -> PathDestination {
         let before = &text[..span.start];
         let prefix = before[path_start(before)..].replace('\\', "/");
         let mut segments: Vec<&str> = prefix.trim_end_matches('/').split('/').collect();
@@ -50,14 +50,14 @@ impl<'a> RepositoryPaths<'a> {
         let variable = |segment: &&str| segment.contains(['$', '{', '}', '<', '>', '*', '~', '%']);
         let open = segments.iter().any(variable) || prefix.starts_with('/');
         if !open {
-            let led = |base: &Utf8Path| joined(base, &format!("{prefix}{name}"));
+            let led = |base: &Utf8Path| join(base, &format!("{prefix}{name}"));
             let known = |path: &Utf8PathBuf| *path == self.beta.from || self.files.has_folder(path);
             let folder = file.parent().unwrap_or(Utf8Path::new(""));
             if let Some(path) = folder.ancestors().filter_map(led).find(known) {
                 return if path == self.beta.from {
-                    PathDestination::There
+                    PathDestination::BetaFolder
                 } else {
-                    PathDestination::Elsewhere
+                    PathDestination::OtherFolder
                 };
             }
             let mut of_plugins: Vec<Utf8PathBuf> =
@@ -65,13 +65,13 @@ impl<'a> RepositoryPaths<'a> {
             of_plugins.dedup();
             match of_plugins[..] {
                 [] => {}
-                [ref one] if *one == self.beta.from => return PathDestination::There,
+                [ref one] if *one == self.beta.from => return PathDestination::BetaFolder,
                 _ if of_plugins.contains(&self.beta.from) => return PathDestination::Unknown,
-                _ => return PathDestination::Elsewhere,
+                _ => return PathDestination::OtherFolder,
             }
         }
         if segments.iter().any(|segment| self.rivals.contains(segment)) {
-            return PathDestination::Elsewhere;
+            return PathDestination::OtherFolder;
         }
         let plain =
             segments.iter().rposition(|segment| variable(segment) || matches!(*segment, "" | "." | ".."));
@@ -87,7 +87,7 @@ impl<'a> RepositoryPaths<'a> {
                 || self.files.get(self.beta.from.join(inner)).is_some()
                 || self.files.has_folder(&self.beta.from.join(inner));
             return if known && !climbs && !prefix.starts_with('/') {
-                PathDestination::There
+                PathDestination::BetaFolder
             } else {
                 PathDestination::Unknown
             };
@@ -96,7 +96,11 @@ impl<'a> RepositoryPaths<'a> {
             self.beta.from.parent().map(|parent| parent.as_str().split('/').collect()).unwrap_or_default();
         let same = parents.iter().rev().zip(segments.iter().rev()).all(|(a, b)| a == b);
         let deep = !parents.is_empty() && !parents[0].is_empty();
-        if same && deep && self.rivals.is_empty() { PathDestination::There } else { PathDestination::Unknown }
+        if same && deep && self.rivals.is_empty() {
+            PathDestination::BetaFolder
+        } else {
+            PathDestination::Unknown
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::selection::BetaSkill;
-use super::{PromotionEdit, RewrittenText, history, moved};
+use super::{PromotionEdit, RewrittenText, history, new_path};
 use crate::bundle::BundleManifest;
 use crate::check::stage::StageMarks;
 use crate::disk::replace::OWN_FOLDER;
@@ -41,16 +41,16 @@ pub struct Remark {
 pub(super) fn remark(file: &SourceFile, span: Span, why: impl Into<String>) -> Remark {
     let position = file.position(span.start);
     let line = file.line(position.line).unwrap_or_default();
-    let text = shown(line.slice(file.text().unwrap_or_default()));
+    let text = quoted_line(line.slice(file.text().unwrap_or_default()));
     Remark { path: file.path.clone(), line: position.line, column: position.column, text, why: why.into() }
 }
 
 /// A remark about a whole file.
-pub(super) fn whole(path: &Utf8Path, why: impl Into<String>) -> Remark {
+pub(super) fn file_remark(path: &Utf8Path, why: impl Into<String>) -> Remark {
     Remark { path: path.to_owned(), line: 0, column: 0, text: String::new(), why: why.into() }
 }
 
-fn shown(line: &str) -> String {
+fn quoted_line(line: &str) -> String {
     let line = line.trim();
     if line.chars().count() <= LONG {
         return line.to_owned();
@@ -77,7 +77,7 @@ impl<'a> BundleFolder<'a> {
     }
 
     /// Whether the file at `path` is in it.
-    pub(super) fn holds(&self, path: &Utf8Path) -> bool {
+    pub(super) fn contains(&self, path: &Utf8Path) -> bool {
         path.starts_with(self.path)
     }
 
@@ -96,7 +96,7 @@ pub(super) fn bundles(files: &SourceTree) -> Vec<BundleFolder<'_>> {
 }
 
 /// Remarks to review near the changes of one text outside of the beta.
-pub(super) fn around(
+pub(super) fn remarks_near_changes(
     file: &SourceFile,
     text: &str,
     changes: &[PromotionEdit],
@@ -177,7 +177,7 @@ fn says_beta(line: &str, beta: &BetaSkill<'_>) -> bool {
 }
 
 /// The line number after the change of the 1-based line `line` of `old`.
-fn then(old: &str, rewritten: Option<&RewrittenText>, line: usize) -> usize {
+fn line_after(old: &str, rewritten: Option<&RewrittenText>, line: usize) -> usize {
     let start: usize = old.split_inclusive('\n').take(line - 1).map(str::len).sum();
     let before = rewritten.into_iter().flat_map(|text| &text.edits).filter(|edit| edit.span.end <= start);
     let gone: usize = before.map(|edit| edit.span.slice(old).matches('\n').count()).sum();
@@ -207,7 +207,7 @@ pub(super) fn of_files(
             .file_name()
             .is_some_and(|name| beta.names.iter().any(|(old, _)| name.contains(old.as_str())));
         if named && history::record(&file.path, file.text().unwrap_or_default()).is_none() {
-            out.push(whole(&file.path, "the file keeps its name"));
+            out.push(file_remark(&file.path, "the file keeps its name"));
         }
         if !own {
             continue;
@@ -216,18 +216,18 @@ pub(super) fn of_files(
         let text = texts.get(&file.path).map_or(old, |rewritten| &rewritten.new);
         let lines = text.lines().enumerate().filter(|(_, line)| says_beta(line, beta));
         out.extend(lines.map(|(at, line)| Remark {
-            path: moved(&file.path, &beta.from, &beta.to),
+            path: new_path(&file.path, &beta.from, &beta.to),
             line: at + 1,
             column: 1,
-            text: shown(line),
+            text: quoted_line(line),
             why: "still contains the word beta".to_owned(),
         }));
         let of_stable = old.lines().enumerate().filter(|(_, line)| stands && has_name(line, name));
         out.extend(of_stable.map(|(at, line)| Remark {
-            path: moved(&file.path, &beta.from, &beta.to),
-            line: then(old, texts.get(&file.path), at + 1),
+            path: new_path(&file.path, &beta.from, &beta.to),
+            line: line_after(old, texts.get(&file.path), at + 1),
             column: 1,
-            text: shown(line),
+            text: quoted_line(line),
             why: format!("mentions `{name}`, which is its own name after the promotion"),
         }));
     }

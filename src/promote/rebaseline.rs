@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use camino::Utf8PathBuf;
 
-use super::moved;
+use super::new_path;
 use super::selection::BetaSkill;
 use crate::check::Findings;
 use crate::check::baseline::{Baseline, KnownFinding};
@@ -13,7 +13,7 @@ use crate::diagnostic::Diagnostic;
 /// `baseline` with the new paths and fingerprints of its findings. Entries whose findings are gone are removed; those
 /// that were already stale stay unchanged.
 pub fn renewed(baseline: &Baseline, before: &Findings, after: &Findings, beta: &BetaSkill<'_>) -> Baseline {
-    let place = |path: &str| moved(path.into(), &beta.from, &beta.to);
+    let place = |path: &str| new_path(path.into(), &beta.from, &beta.to);
     let (old, new) = (by_place(before, place), by_place(after, |path| path.into()));
     let mut findings: Vec<KnownFinding> = Vec::new();
     for known in &baseline.findings {

@@ -22,8 +22,9 @@ pub fn repository(src: Option<&Path>, targets: &Targets) -> PathBuf {
     let inside: Vec<&Path> =
         start.ancestors().take_while(|folder| top.is_some_and(|top| folder.starts_with(top))).collect();
     let source = targets.source();
-    let lists =
-        |folder: &&&Path| disk::is_file(&folder.join(&source.marketplace)) && holds(folder, &start, source);
+    let lists = |folder: &&&Path| {
+        disk::is_file(&folder.join(&source.marketplace)) && is_listed_in(folder, &start, source)
+    };
     if let Some(marketplace) = inside.iter().rev().find(lists) {
         return if *marketplace == start { here } else { marketplace.to_path_buf() };
     }
@@ -47,7 +48,7 @@ pub fn repository(src: Option<&Path>, targets: &Targets) -> PathBuf {
 }
 
 /// Whether the marketplace in `folder` includes `place`: it is that folder itself, contains plugins, or is in one.
-fn holds(folder: &Path, place: &Path, source: &SourceFacts) -> bool {
+fn is_listed_in(folder: &Path, place: &Path, source: &SourceFacts) -> bool {
     if folder == place {
         return true;
     }
@@ -63,7 +64,7 @@ fn holds(folder: &Path, place: &Path, source: &SourceFacts) -> bool {
 }
 
 /// SKILL, qualified by the plugin if SRC is one plugin of several.
-pub fn asked(project: &Project, root: &Path, src: Option<&Path>, skill: &str) -> String {
+pub fn qualified_skill(project: &Project, root: &Path, src: Option<&Path>, skill: &str) -> String {
     let inner = src.and_then(|src| disk::canonical(src).ok());
     let inner = inner.as_deref().and_then(|src| Utf8Path::from_path(src.strip_prefix(root).ok()?));
     let own = inner.and_then(|inner| project.plugins.iter().find(|plugin| plugin.root == inner));

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::place::{Remark, whole};
+use super::place::{Remark, file_remark};
 use super::selection::BetaSkill;
-use super::{PromotionPlan, history, moved};
+use super::{PromotionPlan, history, new_path};
 use crate::disk::{self, DiskError, walk};
-use crate::model::paths::joined;
+use crate::model::paths::join;
 use crate::model::project::Project;
 use crate::read::markdown;
 use crate::source::{FileContent, SKILL_FILE, SourceFile, SourceTree, Span};
@@ -65,12 +65,12 @@ pub fn standing(
             beta.stable,
             other.kind.id()
         );
-        return Ok(TargetState::Blocked(whole(&other.path, why)));
+        return Ok(TargetState::Blocked(file_remark(&other.path, why)));
     }
     let inline = beta.plugin.inline.iter().find(|command| command.qualified == beta.stable);
     if let Some(command) = inline {
         let why = format!("`{}` is the name of a command: rename one of the two first", beta.stable);
-        return Ok(TargetState::Blocked(whole(&command.path, why)));
+        return Ok(TargetState::Blocked(file_remark(&command.path, why)));
     }
     if !beta.moves() {
         return Ok(TargetState::Free);
@@ -82,7 +82,7 @@ pub fn standing(
                 .any(|found| found.folder() == beta.to && found.path.file_name() == Some(SKILL_FILE)) => {}
         Some(_) => {
             let why = "it is at the path of the promoted skill and is not a skill: move it elsewhere first";
-            return Ok(TargetState::Blocked(whole(&beta.to, why)));
+            return Ok(TargetState::Blocked(file_remark(&beta.to, why)));
         }
     }
     let mut all = SourceTree::default();
@@ -91,24 +91,24 @@ pub fn standing(
     walk::walk(root, &beta.to, &nothing, &mut all)?;
     if let Some(hidden) = all.files().find(|file| files.get(&file.path).is_none()) {
         let why = "version control ignores it, so it could not be restored: move it elsewhere first";
-        return Ok(TargetState::Blocked(whole(&hidden.path, why)));
+        return Ok(TargetState::Blocked(file_remark(&hidden.path, why)));
     }
     let mut differences = SkillDifferences::default();
-    for file in files.below(&beta.from) {
-        let to = moved(&file.path, &beta.from, &beta.to);
+    for file in files.files_below(&beta.from) {
+        let to = new_path(&file.path, &beta.from, &beta.to);
         match files.get(&to) {
             None => differences.added.push(to),
-            Some(there) if !same(file, there, plan)? => differences.changed.push(to),
+            Some(there) if !is_same_text(file, there, plan)? => differences.changed.push(to),
             Some(_) => {}
         }
     }
-    let back = |file: &SourceFile| moved(&file.path, &beta.to, &beta.from);
-    let gone = files.below(&beta.to).filter(|file| files.get(back(file)).is_none());
+    let back = |file: &SourceFile| new_path(&file.path, &beta.to, &beta.from);
+    let gone = files.files_below(&beta.to).filter(|file| files.get(back(file)).is_none());
     differences.gone.extend(gone.map(|file| file.path.clone()));
     Ok(TargetState::Stable(differences))
 }
 
-fn same(own: &SourceFile, there: &SourceFile, plan: &PromotionPlan) -> Result<bool, DiskError> {
+fn is_same_text(own: &SourceFile, there: &SourceFile, plan: &PromotionPlan) -> Result<bool, DiskError> {
     match (plan.text_of(own), &there.content) {
         (Some(text), FileContent::Text(other)) => Ok(text == *other),
         (None, FileContent::OnDisk | FileContent::NotText { .. }) => {
@@ -120,7 +120,7 @@ fn same(own: &SourceFile, there: &SourceFile, plan: &PromotionPlan) -> Result<bo
 }
 
 /// Symlinks that moving the folder of `beta` would break, or that point to it.
-pub fn in_the_way(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<Remark> {
+pub fn blocking_links(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<Remark> {
     if !beta.moves() {
         return Vec::new();
     }
@@ -128,7 +128,7 @@ pub fn in_the_way(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<
         !folder.as_str().is_empty() && disk::kind(&root.join(folder)) == Some(disk::FileKind::Link)
     });
     if let Some(folder) = linked {
-        return vec![whole(folder, "it is a link: promote the skill at its real path")];
+        return vec![file_remark(folder, "it is a link: promote the skill at its real path")];
     }
     let real = root.join(&beta.from);
     let leads = |file: &&SourceFile| !file.path.starts_with(&beta.from) && file.origin.starts_with(&real);
@@ -141,7 +141,7 @@ pub fn in_the_way(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<
     for file in files.files().filter(leads) {
         let Some(link) = file.path.ancestors().filter(breaks).last() else { continue };
         if out.iter().all(|remark| remark.path != link) {
-            out.push(whole(
+            out.push(file_remark(
                 link,
                 "the link points into the folder that moves: replace it with a file, or remove it",
             ));
@@ -180,11 +180,11 @@ pub fn dead_ends(
         let Some(text) = plan.text_of(file).filter(|text| history::record(&file.path, text).is_none()) else {
             continue;
         };
-        let path = moved(&file.path, &beta.from, &beta.to);
+        let path = new_path(&file.path, &beta.from, &beta.to);
         let folder = path.parent().unwrap_or(Utf8Path::new(""));
         for link in markdown::outline(&text, Span::new(0, text.len())).links {
             let (to, _) = markdown::destination_parts(&link.destination);
-            let Some(gone) = joined(folder, to).filter(|to| differences.gone.contains(to)) else { continue };
+            let Some(gone) = join(folder, to).filter(|to| differences.gone.contains(to)) else { continue };
             let line = text[..link.span.start].matches('\n').count() + 1;
             let why = format!("points to `{gone}`, which the beta does not have");
             out.push(Remark { path: path.clone(), line, column: 1, text: String::new(), why });

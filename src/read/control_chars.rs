@@ -12,11 +12,11 @@ const STAND_INS: u32 = 0x10_f000;
 /// Also returns `None` if a value in quotes or brackets continues at the start of a line.
 pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
     if yaml.contains(is_stand_in) {
-        return indented(yaml);
+        return indented_tree(yaml);
     }
     let read = match yaml.contains(is_control) {
         true => with_stand_ins(&yaml.chars().map(stand_in).collect::<String>()),
-        false => indented(yaml),
+        false => indented_tree(yaml),
     };
     read.or_else(|| {
         let comma = offset_of(',').and_then(|offset| char::from_u32(STAND_INS + offset))?;
@@ -26,11 +26,11 @@ pub(super) fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
 }
 
 fn with_stand_ins(yaml: &str) -> Option<(Node, Vec<String>)> {
-    let (node, duplicates) = indented(yaml)?;
+    let (node, duplicates) = indented_tree(yaml)?;
     Some((with_controls(node), duplicates.iter().map(|key| with_control(key)).collect()))
 }
 
-fn indented(yaml: &str) -> Option<(Node, Vec<String>)> {
+fn indented_tree(yaml: &str) -> Option<(Node, Vec<String>)> {
     yaml::strict(yaml).filter(|(node, _)| !yaml::is_refused(node, yaml, Span::new(0, yaml.len())))
 }
 

@@ -149,7 +149,7 @@ pub fn unfit<'a>(keys: &[String], node: &'a Node) -> Option<&'a MappingEntry> {
 /// # Errors
 /// The reason why the host reads no fields.
 pub fn read(text: &str, dialect: &Dialect, types: TypeRule<'_>) -> Result<ReadFields, ReadLoss> {
-    let yaml = cut(text, dialect.closing).ok_or(ReadLoss::Unclosed)?;
+    let yaml = between_delimiters(text, dialect.closing).ok_or(ReadLoss::Unclosed)?;
     let (node, duplicates) = attempts(yaml, dialect, types.texts).ok_or(ReadLoss::Syntax)?;
     let read = |key: &String| types.texts.contains(key);
     let refused = match dialect.duplicates {
@@ -194,7 +194,7 @@ fn attempts(yaml: &str, dialect: &Dialect, texts: &[String]) -> Option<(Node, Ve
 }
 
 /// The text between the delimiters.
-fn cut(text: &str, closing: ClosingRule) -> Option<&str> {
+fn between_delimiters(text: &str, closing: ClosingRule) -> Option<&str> {
     let start = start(text, closing)?;
     end(text, closing).map(|end| &text[start..end])
 }

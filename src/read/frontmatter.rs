@@ -72,7 +72,7 @@ pub fn parse(text: &str) -> MarkdownDocument {
         }
         return document;
     };
-    let Some(ClosingMark { yaml, mark, body }) = closed(text, opened) else {
+    let Some(ClosingMark { yaml, mark, body }) = find_closing(text, opened) else {
         document.faults.push(fault(
             Span::new(start, start + 3),
             "frontmatter-unclosed",
@@ -84,7 +84,7 @@ pub fn parse(text: &str) -> MarkdownDocument {
     };
     (document.yaml, document.body) = (Some(yaml), body);
     read(&mut document, text, yaml);
-    if let Some((span, early)) = early_end::cut_off(text, yaml, mark) {
+    if let Some((span, early)) = early_end::text_after_early_end(text, yaml, mark) {
         document.cut_off = Some(span);
         document.faults.push(early);
     }
@@ -129,7 +129,7 @@ fn read(document: &mut MarkdownDocument, text: &str, yaml: Span) {
 /// The same body as from [`parse`], without reading the fields.
 pub fn body(text: &str) -> Span {
     let start = start(text);
-    let closed = opened(text, start).and_then(|opened| closed(text, opened));
+    let closed = opened(text, start).and_then(|opened| find_closing(text, opened));
     closed.map_or(Span::new(start, text.len()), |closed| closed.body)
 }
 
@@ -153,7 +153,7 @@ struct ClosingMark {
     body: Span,
 }
 
-fn closed(text: &str, opened: usize) -> Option<ClosingMark> {
+fn find_closing(text: &str, opened: usize) -> Option<ClosingMark> {
     let mark = opened + text[opened..].find("---")?;
     let shown = text[opened..mark].trim_end_matches([' ', '\t']);
     let yaml = if shown.is_empty() || shown.ends_with('\n') { opened + shown.len() } else { mark };

@@ -82,7 +82,7 @@ fn runs(text: &str, escapes: bool, code: bool) -> Vec<HiddenRun> {
                 HiddenKind::Joiner if c == '\u{200c}' && ends_word(before, after) => {
                     line.runs_left(text, span.start)
                 }
-                _ => belongs(kind, c, before, after),
+                _ => is_legitimate(kind, c, before, after),
             };
             let selects = belongs && before.is_some_and(is_ideograph) && is_selector(kind);
             selected += usize::from(selects);
@@ -210,11 +210,11 @@ fn is_tag(c: char) -> bool {
 }
 
 /// Whether a character of that kind is legitimate between these two.
-fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>) -> bool {
+fn is_legitimate(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>) -> bool {
     let beside = |is: fn(char) -> bool| before.is_some_and(is) || after.is_some_and(is);
     match kind {
         HiddenKind::Joiner if c == '\u{34f}' => before.is_some_and(is_script) && after.is_some_and(is_mark),
-        HiddenKind::Joiner => joins(before, after),
+        HiddenKind::Joiner => is_legitimate_joiner(before, after),
         HiddenKind::ZeroWidth if c == '\u{200b}' => {
             before.is_some_and(is_unspaced) && after.is_some_and(is_unspaced)
         }
@@ -243,7 +243,7 @@ fn belongs(kind: HiddenKind, c: char, before: Option<char>, after: Option<char>)
 
 /// Whether a joiner is legitimate between these two: beside a letter of a script that uses it, or between emoji. Two
 /// joiners in a row never are.
-fn joins(before: Option<char>, after: Option<char>) -> bool {
+fn is_legitimate_joiner(before: Option<char>, after: Option<char>) -> bool {
     let emoji =
         |c: char| matches!(c, '\u{fe0f}' | '\u{20e3}' | '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}');
     let is = |c: Option<char>, is: fn(char) -> bool| c.is_some_and(is);

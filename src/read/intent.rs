@@ -31,7 +31,7 @@ const USES: [&str; 14] = [
 ];
 
 /// Words before a path that say to create it, or that it is a placeholder.
-const MAKES: [&str; 18] = [
+const CREATING_WORDS: [&str; 18] = [
     "create",
     "creates",
     "write",
@@ -53,7 +53,7 @@ const MAKES: [&str; 18] = [
 ];
 
 /// Placeholders for any name.
-const STANDS: [&str; 8] = ["your", "my", "foo", "bar", "baz", "xxx", "example", "name"];
+const PLACEHOLDERS: [&str; 8] = ["your", "my", "foo", "bar", "baz", "xxx", "example", "name"];
 
 /// More placeholders, for parts of a path.
 const PATH_STANDS: [&str; 6] = ["path", "file", "filename", "to", "some", "script"];
@@ -81,9 +81,12 @@ pub fn uses(text: &str, at: usize) -> bool {
 
 /// Whether the line, before byte `at`, says to create what is named there or that it is a placeholder, or redirects the
 /// output of a command to it.
-pub fn makes(text: &str, at: usize) -> bool {
+pub fn is_created(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches(['"', '\'', ' ']);
-    says(text, at, &MAKES) || before.ends_with('>') || before.ends_with("-o") || before.ends_with("--output")
+    contains_any(text, at, &CREATING_WORDS)
+        || before.ends_with('>')
+        || before.ends_with("-o")
+        || before.ends_with("--output")
 }
 
 /// How many bytes of a line are read on each side of an offset: a whole file may be one line, with a path in every
@@ -105,7 +108,7 @@ pub fn words_before(text: &str, at: usize) -> Vec<String> {
     line.split(word).map(|word| word.trim_matches('.').to_owned()).filter(|word| !word.is_empty()).collect()
 }
 
-fn says(text: &str, at: usize, list: &[&str]) -> bool {
+fn contains_any(text: &str, at: usize, list: &[&str]) -> bool {
     words_before(text, at).iter().any(|word| list.contains(&word.as_str()))
 }
 
@@ -113,18 +116,18 @@ fn says(text: &str, at: usize, list: &[&str]) -> bool {
 pub fn stands_for_any(part: &str) -> bool {
     let part = part.to_lowercase();
     let stem = part.split('.').next().unwrap_or_default();
-    PATH_STANDS.contains(&stem) || stem.contains("yyyy") || stands(stem)
+    PATH_STANDS.contains(&stem) || stem.contains("yyyy") || is_placeholder(stem)
 }
 
 /// Whether a part of an agent's name is a placeholder.
 pub fn stands_for_any_agent(part: &str) -> bool {
     let part = part.to_lowercase();
-    AGENT_STANDS.contains(&part.as_str()) || stands(&part)
+    AGENT_STANDS.contains(&part.as_str()) || is_placeholder(&part)
 }
 
 /// Whether a word, in lower case, is a placeholder.
-fn stands(word: &str) -> bool {
-    STANDS.contains(&word)
+fn is_placeholder(word: &str) -> bool {
+    PLACEHOLDERS.contains(&word)
         || ["your-", "my-", "foo-", "bar-"].iter().any(|start| word.starts_with(start))
         || (word.starts_with("example") && word != "examples")
         || word.contains("xxx")
@@ -239,17 +242,17 @@ const ATTACKS: [&str; 9] = [
 
 /// Whether the words around a span are about attacks.
 pub fn is_about_attacks(text: &str, start: usize, end: usize) -> bool {
-    let around = near(text, start, end).to_lowercase();
+    let around = surrounding_text(text, start, end).to_lowercase();
     ATTACKS.iter().any(|word| around.contains(word))
 }
 
 /// Words of texts about invisible characters.
-const HIDDEN: [&str; 4] = ["zero-width", "invisible character", "hidden character", "u+200"];
+const HIDDEN_CHARACTER_WORDS: [&str; 4] = ["zero-width", "invisible character", "hidden character", "u+200"];
 
 /// Whether a text is about invisible characters, so that it may contain some on purpose.
 pub fn is_about_hidden_characters(text: &str) -> bool {
     let lower = text.to_lowercase();
-    HIDDEN.iter().any(|word| lower.contains(word))
+    HIDDEN_CHARACTER_WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Whether a text is about prompt injection, or about the characters that hide it.
@@ -265,7 +268,7 @@ pub fn in_tests(path: &Utf8Path) -> bool {
 }
 
 /// The text within 200 bytes of a span that begins at `start` and ends at `end`.
-pub fn near(text: &str, start: usize, end: usize) -> &str {
+pub fn surrounding_text(text: &str, start: usize, end: usize) -> &str {
     let edge = |mut at: usize| {
         while !text.is_char_boundary(at) {
             at -= 1;
@@ -283,7 +286,7 @@ mod tests {
     fn the_words_of_the_line_tell() {
         let text = "Do not create it.\nRead `a.md`, then echo x > b.md";
         let at = |path: &str| text.find(path).unwrap();
-        assert!(uses(text, at("a.md")) && !makes(text, at("a.md")) && makes(text, at("b.md")));
+        assert!(uses(text, at("a.md")) && !is_created(text, at("a.md")) && is_created(text, at("b.md")));
         assert!(stands_for_any("your-file.md") && stands_for_any("YYYY-MM.md") && !stands_for_any("how.md"));
         assert!(stands_for_any("example.md") && !stands_for_any("examples"));
         assert!(stands_for_any_agent("Agent-Name") && !stands_for_any_agent("script"));

@@ -71,7 +71,7 @@ pub fn without_lines(word: &str) -> &str {
 }
 
 /// Whether `rest`, which follows a path, makes it part of a pattern, a template or another name.
-pub fn goes_on(rest: &str) -> bool {
+pub fn is_continued(rest: &str) -> bool {
     rest.starts_with(['*', '?', '<', '{', '$', '\\', '['])
 }
 
@@ -114,6 +114,6 @@ mod tests {
         ] {
             assert_eq!(without_lines(without_marks(word)), path, "{word}");
         }
-        assert!(goes_on("*.md") && goes_on("{a}") && !goes_on("`"));
+        assert!(is_continued("*.md") && is_continued("{a}") && !is_continued("`"));
     }
 }

@@ -18,7 +18,7 @@ impl JsonPointer {
 
     /// The pointer to `key` in the mapping that this points to.
     pub fn key(&self, key: &str) -> Self {
-        Self(format!("{}/{}", self.0, escaped(key)))
+        Self(format!("{}/{}", self.0, escape(key)))
     }
 
     /// The pointer to the item with the index `at` in the list that this points to.
@@ -43,12 +43,12 @@ pub fn keys(pointer: &str) -> impl Iterator<Item = String> {
 }
 
 /// Whether `outer` points to the same value as `inner`, or to one that contains it.
-pub fn holds(outer: &str, inner: &str) -> bool {
-    below(outer, inner).is_some()
+pub fn contains(outer: &str, inner: &str) -> bool {
+    relative_to(outer, inner).is_some()
 }
 
 /// `inner` relative to `outer`, if `outer` contains it.
-pub fn below<'p>(outer: &str, inner: &'p str) -> Option<&'p str> {
+pub fn relative_to<'p>(outer: &str, inner: &'p str) -> Option<&'p str> {
     inner.strip_prefix(outer).filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
@@ -58,7 +58,7 @@ pub fn find<'a>(node: &'a Node, pointer: &str) -> Option<&'a Node> {
 }
 
 /// Escapes a key for use in a pointer.
-pub fn escaped(key: &str) -> String {
+pub fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
@@ -143,7 +143,7 @@ mod tests {
             ("/a", "/ab", false),
             ("/a/b", "/a", false),
         ] {
-            assert_eq!(holds(outer, inner), held, "{outer} {inner}");
+            assert_eq!(contains(outer, inner), held, "{outer} {inner}");
         }
     }
 }

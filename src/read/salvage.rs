@@ -40,7 +40,7 @@ pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect)
         let Some(key_span) = key_at(text, yaml, &entry.key, &entries) else {
             // A key that is on no line in this form, such as one from a merge.
             let nowhere = Span::new(yaml.start, yaml.start);
-            let node = placed(&entry.node, nowhere);
+            let node = with_span(&entry.node, nowhere);
             entries.push(MappingEntry { key: entry.key.clone(), key_span: nowhere, node });
             continue;
         };
@@ -52,7 +52,7 @@ pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect)
         if !is_sound(&text[key_span.start..chunk], entry) {
             at_fault.push(span);
         }
-        entries.push(MappingEntry { key: entry.key.clone(), key_span, node: placed(&entry.node, span) });
+        entries.push(MappingEntry { key: entry.key.clone(), key_span, node: with_span(&entry.node, span) });
     }
     document.faults.retain(|fault| fault.rescued && !rescued(fault));
     if at_fault.is_empty() {
@@ -115,14 +115,14 @@ fn tab(text: &str, yaml: Span) -> Option<Span> {
 }
 
 /// A value from another text, with `span` as the span of everything in it.
-fn placed(node: &Node, span: Span) -> Node {
+fn with_span(node: &Node, span: Span) -> Node {
     let inner = |entry: &MappingEntry| MappingEntry {
         key: entry.key.clone(),
         key_span: span,
-        node: placed(&entry.node, span),
+        node: with_span(&entry.node, span),
     };
     let value = match &node.value {
-        Value::List(items) => Value::List(items.iter().map(|item| placed(item, span)).collect()),
+        Value::List(items) => Value::List(items.iter().map(|item| with_span(item, span)).collect()),
         Value::Map(entries) => Value::Map(entries.iter().map(inner).collect()),
         value => value.clone(),
     };

@@ -52,9 +52,9 @@ impl TagRule {
         let core = tagged.tag.strip_prefix(CORE);
         match self {
             TagRule::Ignored => false,
-            TagRule::NullRefused => is_read && core == Some("null") && !fits("null", &tagged.content),
+            TagRule::NullRefused => is_read && core == Some("null") && !tag_fits("null", &tagged.content),
             TagRule::MustFit => match core {
-                Some(name) => !fits(name, &tagged.content),
+                Some(name) => !tag_fits(name, &tagged.content),
                 None => tagged.tag != "!",
             },
         }
@@ -97,7 +97,7 @@ impl TagRule {
 }
 
 /// Whether the tag `name` of YAML's own schemas fits a value.
-fn fits(name: &str, content: &TaggedContent) -> bool {
+fn tag_fits(name: &str, content: &TaggedContent) -> bool {
     let TaggedContent::Scalar(text) = content else {
         let list = matches!(content, TaggedContent::List);
         return if list { matches!(name, "seq" | "omap" | "pairs") } else { matches!(name, "map" | "set") };

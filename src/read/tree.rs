@@ -2,7 +2,7 @@
 
 use super::blanks::is_blank;
 use super::pointer::JsonPointer;
-pub use super::pointer::{escaped, unescaped};
+pub use super::pointer::{escape, unescaped};
 use crate::source::Span;
 
 /// A value with its span.

@@ -4,11 +4,11 @@
 /// The text with `comma` in place of each comma that begins a value or a line, and a space after each tag name that
 /// ends at such a character; `None` if nothing needs to change.
 pub(super) fn as_yaml(yaml: &str, comma: char) -> Option<String> {
-    let out: String = yaml.split_inclusive(['\n', '\r']).map(|line| exchanged(line, comma)).collect();
+    let out: String = yaml.split_inclusive(['\n', '\r']).map(|line| with_comma(line, comma)).collect();
     (out != yaml).then_some(out)
 }
 
-fn exchanged(line: &str, comma: char) -> String {
+fn with_comma(line: &str, comma: char) -> String {
     let mut out = String::new();
     let mut rest = line;
     let mut is_keyed = false;

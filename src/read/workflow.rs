@@ -65,7 +65,7 @@ impl<'a> WorkflowReader<'a> {
         Some(())
     }
 
-    fn ends(&mut self, sign: char) -> Option<bool> {
+    fn skip_to(&mut self, sign: char) -> Option<bool> {
         let rest = self.blank()?.strip_prefix(sign);
         self.rest = rest.unwrap_or(self.rest);
         Some(rest.is_some())
@@ -75,14 +75,14 @@ impl<'a> WorkflowReader<'a> {
     fn object(&mut self, depth: usize) -> Option<Vec<(String, Option<String>)>> {
         self.sign('{')?;
         let mut fields = Vec::new();
-        while !self.ends('}')? {
+        while !self.skip_to('}')? {
             let key = match self.blank()?.chars().next()? {
                 '"' | '\'' => self.text()?,
                 _ => self.identifier()?,
             };
             self.sign(':')?;
             fields.push((key, self.value(depth)?));
-            if !self.ends(',')? {
+            if !self.skip_to(',')? {
                 self.sign('}')?;
                 break;
             }
@@ -100,9 +100,9 @@ impl<'a> WorkflowReader<'a> {
             '{' => self.object(depth + 1).map(|_| None),
             '[' => {
                 self.sign('[')?;
-                while !self.ends(']')? {
+                while !self.skip_to(']')? {
                     self.value(depth + 1)?;
-                    if !self.ends(',')? {
+                    if !self.skip_to(',')? {
                         self.sign(']')?;
                         break;
                     }

@@ -90,7 +90,7 @@ fn document(yaml: &str, offset: usize) -> Result<(Option<Node>, Vec<ReadFault>),
     let joined = surrogates::with_characters(blanks.as_deref().unwrap_or(yaml));
     match joined.or(blanks) {
         Some(text) => built(&text, offset)
-            .map(|builder| (builder.root.map(surrogates::joined), builder.faults))
+            .map(|builder| (builder.root.map(surrogates::restore), builder.faults))
             .or(read),
         None => read,
     }
@@ -126,7 +126,7 @@ fn syntax(span: Span, why: &str) -> ReadFault {
     }
 }
 
-fn crowded(span: Span) -> ReadFault {
+fn too_many_fault(span: Span) -> ReadFault {
     let help = "keep what hosts read, and move the rest into a separate file".to_owned();
     ReadFault { help, ..syntax(span, &format!("a mapping has more than {KEYS} keys")) }
 }
@@ -238,7 +238,7 @@ impl TreeBuilder {
             Some(OpenCollection::Map { entries, key, .. }) => {
                 let (key, key_span) = key.take().unwrap_or_default();
                 if entries.len() == KEYS {
-                    return Err(crowded(key_span));
+                    return Err(too_many_fault(key_span));
                 }
                 if let Some(earlier) = entries.iter().find(|entry| entry.key == key && key != merges::KEY) {
                     self.faults.push(ReadFault {
@@ -275,7 +275,7 @@ fn scalar(text: &str, style: ScalarStyle, span: Span, tag: Option<&Tag>) -> Node
     let value = match tag {
         _ if style != Style::Plain => Value::String(text.to_owned()),
         Some(tag) => scalars::tagged(text, tag.handle(), tag.suffix()),
-        None => scalars::plain(text),
+        None => scalars::plain_scalar(text),
     };
     Node { span, value, style }
 }
@@ -306,7 +306,7 @@ fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<Re
         };
         for entry in parsed {
             if entries.len() == KEYS {
-                return (None, vec![crowded(entry.key_span)]);
+                return (None, vec![too_many_fault(entry.key_span)]);
             }
             if let Some(earlier) = entries.iter().find(|existing| existing.key == entry.key) {
                 let message = format!("duplicate key `{}`; the last value is used", entry.key);

@@ -47,7 +47,7 @@ pub(super) fn apply(context: &ReleaseContext<'_>, package: &str, unit: &mut Vers
             Ok((path, _)) if !disk::is_inside(&context.top, &context.top.join(place_of(unit, path))) => {
                 vec![misunderstood(told, extra.span, format!("`{path}` leads out of the repository"))]
             }
-            Ok((path, at)) => carried(context, unit, path, at),
+            Ok((path, at)) => entry_places(context, unit, path, at),
             Err(why) => vec![misunderstood(told, extra.span, why)],
         };
         unit.places.extend(found);
@@ -62,14 +62,14 @@ fn place_of(unit: &VersionedUnit, path: &str) -> Utf8PathBuf {
 }
 
 /// The places of one entry of `extra-files`, except for those that are already known.
-fn carried(
+fn entry_places(
     context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     path: &str,
     at: VersionLocation,
 ) -> Vec<VersionPlace> {
     let path = place_of(unit, path);
-    let mut found = units::stands(context, &path, &at, &format!("`{path}`"), true);
+    let mut found = units::version_places(context, &path, &at, &format!("`{path}`"), true);
     let version = |place: &VersionPlace| match place.found {
         FoundVersion::Version(_, span) => Some((place.path.clone(), span)),
         _ => None,

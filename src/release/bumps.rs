@@ -15,7 +15,7 @@ const MOST_COMMITS: &str = "100";
 /// The number of releases that are needed.
 const ENOUGH: usize = 2;
 /// The number of digits of a commit id in reports.
-const SHORT: usize = 10;
+const SHORT_COMMIT: usize = 10;
 
 /// The last releases of `unit`, newest first. The initial version of a manifest is not a release.
 pub(super) fn find(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Vec<Release>, ReleaseError> {
@@ -39,7 +39,7 @@ pub(super) fn find(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result
         let before =
             newer.take().filter(|(_, newer)| version.as_ref().is_some_and(|version| version != newer));
         out.extend(before.map(|(commit, version)| {
-            let tag = commit.get(..SHORT).unwrap_or(&commit).to_owned();
+            let tag = commit.get(..SHORT_COMMIT).unwrap_or(&commit).to_owned();
             Release { tag, commit, version }
         }));
         if out.len() >= ENOUGH {

@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::ReleaseContext;
-use super::{ReleaseError, found};
+use super::{ReleaseError, file_finding};
 use crate::build::{self, HostBundle, PluginCounts};
 use crate::bundle::verification::VerificationRecord;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -25,7 +25,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         if bundles.is_empty() && configured.is_some() {
             let message = format!("`{folder}` contains no bundle");
             let help = format!("run `plugcast build --out {folder}` and commit the result");
-            out.push(found(&folder, Severity::Error, "bundle-missing", message).help(help));
+            out.push(file_finding(&folder, Severity::Error, "bundle-missing", message).help(help));
         }
         for (host, place) in bundles {
             let inner = place.strip_prefix(&context.top).ok().and_then(|inner| inner.to_str());
@@ -39,7 +39,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             let Some(target) = context.targets.get(&host) else {
                 let message = format!("`{inner}` is a bundle for `{host}`, which is not a known host");
                 let help = "pass its target with `--targets-dir`, or remove the bundle";
-                out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help));
+                out.push(file_finding(&listed, Severity::Error, "bundle-stale", message).help(help));
                 continue;
             };
             let bundle = compile::bundle(context.project, target, context.targets)?;
@@ -56,7 +56,9 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                 let message =
                     format!("the bundle `{inner}` is stale: {}{more} would change", named.join(", "));
                 let help = format!("run `plugcast build --to {host} --out {folder}` and commit the result");
-                out.push(found(&listed, Severity::Error, "bundle-stale", message).help(help).host(&host));
+                out.push(
+                    file_finding(&listed, Severity::Error, "bundle-stale", message).help(help).host(&host),
+                );
                 continue;
             }
             if context.config.release.verified != Some(false) {
@@ -66,7 +68,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                     let help = format!(
                         "run `plugcast verify {folder}` and commit `{OWN_FOLDER}/verified.json`, or set `verified = false` under `[release]`"
                     );
-                    found(&listed, Severity::Error, "bundle-unverified", message).help(help).host(&host)
+                    file_finding(&listed, Severity::Error, "bundle-unverified", message).help(help).host(&host)
                 }));
             }
         }
@@ -94,7 +96,7 @@ fn unverified(
         Some(format!("has an unreadable verification record: {why}"))
     } else if verified.digest != bundle.record.manifest.digest {
         Some("has changed since it was verified: its digest differs".to_owned())
-    } else if let Some(plugin) = unseen(&verified, &bundle.record.plugins) {
+    } else if let Some(plugin) = unseen_plugin(&verified, &bundle.record.plugins) {
         Some(format!("has an incomplete verification of `{plugin}`"))
     } else if verified.version != *version {
         Some(format!(
@@ -107,7 +109,7 @@ fn unverified(
 }
 
 /// The first plugin with a component that the record does not contain, or lists as not seen.
-fn unseen<'a>(verified: &VerificationRecord, plugins: &'a [PluginCounts]) -> Option<&'a str> {
+fn unseen_plugin<'a>(verified: &VerificationRecord, plugins: &'a [PluginCounts]) -> Option<&'a str> {
     let shown = |plugin: &PluginCounts| {
         let of_plugin = verified.plugins.iter().find(|shown| shown.name == plugin.name);
         of_plugin.is_some_and(|shown| shown.missing.is_empty() && shown.errors.is_empty())

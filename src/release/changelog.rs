@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::{ReleaseContext, VersionedUnit};
-use super::{ReleaseError, found};
+use super::{ReleaseError, file_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::config::ChangelogForm;
 use crate::read::markdown;
@@ -31,7 +31,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             }
             let message = format!("the changelog `{path}` does not exist");
             let help = "write it, or name another one under `[release]` in `plugcast.toml`";
-            add(out, found(&path, Severity::Error, "changelog-missing", message).help(help));
+            add(out, file_finding(&path, Severity::Error, "changelog-missing", message).help(help));
             continue;
         };
         let text = file.text().unwrap_or_default();
@@ -43,7 +43,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             .map(|other| other.name.as_str())
             .collect();
         let of_unit = |heading: &&ChangelogHeading<'_>| {
-            heading.version == version && (sharing.len() < 2 || heading.fits(&unit.name, &sharing))
+            heading.version == version && (sharing.len() < 2 || heading.may_be_entry_of(&unit.name, &sharing))
         };
         let Some(entry) = headings.iter().find(of_unit) else {
             missing.entry(path).or_default().push((unit, version));
@@ -61,7 +61,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         }
     }
     out.extend(missing.iter().filter_map(|(path, units)| no_entry(context, path, units)));
-    out.extend(none(&without));
+    out.extend(missing_changelog(&without));
     Ok(())
 }
 
@@ -73,7 +73,7 @@ fn add(out: &mut Vec<Diagnostic>, found: Diagnostic) {
 }
 
 /// The maximum number of names in a message.
-const NAMED: usize = 3;
+const MOST_NAMED: usize = 3;
 
 /// The changelog at `path` has no entry for the versions of `units`: one finding, as one release would add all of them.
 fn no_entry(
@@ -90,8 +90,8 @@ fn no_entry(
         context.units.iter().filter(|unit| self::path(context, unit).as_deref() == Some(path)).count() > 1;
     let is_one_version = units.iter().all(|(_, other)| other == version);
     let what = match is_one_version {
-        true => format!("`{version}` of {}", listed(units, |(unit, _)| format!("`{}`", unit.name))),
-        false => listed(units, |(unit, version)| format!("`{version}` of `{}`", unit.name)),
+        true => format!("`{version}` of {}", list_units(units, |(unit, _)| format!("`{}`", unit.name))),
+        false => list_units(units, |(unit, version)| format!("`{version}` of `{}`", unit.name)),
     };
     let message = match headings.first() {
         Some(first) => {
@@ -112,24 +112,24 @@ fn no_entry(
 }
 
 /// The first of `units`, each formatted by `one`, and the number of further ones.
-fn listed<'a>(
+fn list_units<'a>(
     units: &'a [(&'a VersionedUnit, String)],
     one: impl Fn(&'a (&'a VersionedUnit, String)) -> String,
 ) -> String {
-    let named: Vec<String> = units.iter().take(NAMED).map(one).collect();
+    let named: Vec<String> = units.iter().take(MOST_NAMED).map(one).collect();
     let more = units.len() - named.len();
     let more = if more > 0 { format!(", and {more} more") } else { String::new() };
     format!("{}{more}", named.join(", "))
 }
 
 /// Some units have no changelog: one finding, as one changelog can cover all of them.
-fn none(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
+fn missing_changelog(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic> {
     let (first, version) = without.first()?;
-    let names = listed(without, |(unit, _)| format!("`{}`", unit.name));
+    let names = list_units(without, |(unit, _)| format!("`{}`", unit.name));
     let message = format!("no changelog tells users what is new in {names}");
     let whose = if without.len() > 1 { format!("{} {version}", first.name) } else { version.clone() };
     let help = format!("write a `{NAME}` with the heading `## {whose}`");
-    Some(found(first.own_path(), Severity::Warning, "changelog-missing", message).help(help))
+    Some(file_finding(first.own_path(), Severity::Warning, "changelog-missing", message).help(help))
 }
 
 /// The changelog of a unit, relative to the top; `None` if there is none and none is configured.
@@ -152,7 +152,7 @@ struct ChangelogHeading<'a> {
 
 impl ChangelogHeading<'_> {
     /// Whether it may be the entry of `name` in a shared changelog: it contains the name, or none of `all`.
-    fn fits(&self, name: &str, all: &[&str]) -> bool {
+    fn may_be_entry_of(&self, name: &str, all: &[&str]) -> bool {
         self.names(name) || !all.iter().any(|other| self.names(other))
     }
 
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn an_entry_of_a_shared_changelog_belongs_to_whom_it_names() {
-        let fits = |line: &str| headings(line)[0].fits("one-more", &["one-more", "two"]);
+        let fits = |line: &str| headings(line)[0].may_be_entry_of("one-more", &["one-more", "two"]);
         for line in [
             "## 1.0.0\n",
             "## one-more 1.0.0\n",

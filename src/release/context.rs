@@ -111,8 +111,8 @@ impl<'a> ReleaseContext<'a> {
             path: unit.root.to_string(),
             version: unit.version(),
             last: last(unit),
-            needs: self.history.changed(unit).map(|changed| changed.impact).unwrap_or_default(),
-            changed: self.history.changed(unit).cloned(),
+            needs: self.history.changes(unit).map(|changed| changed.impact).unwrap_or_default(),
+            changed: self.history.changes(unit).cloned(),
         });
         released.collect()
     }

@@ -72,14 +72,14 @@ impl ReleaseHistory {
         differences.total = commits.len() + usize::from(context.base.is_some());
         for (unit, mut known) in all {
             if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
-                let whole = differences.since(&last.commit, &last.tag)?;
+                let whole = differences.changes_since(&last.commit, &last.tag)?;
                 known.difference = whole.map(|whole| whole.of_plugin(&unit.name));
             }
             history.known.insert(unit.root.clone(), known);
         }
         if let Some(reference) = context.base {
             let base = git.base(reference, &git.commit(reference)?)?;
-            history.since_base = differences.since(&base, reference)?;
+            history.since_base = differences.changes_since(&base, reference)?;
             history.base = Some(base);
         }
         history.remarks = differences.remarks;
@@ -101,7 +101,7 @@ impl ReleaseHistory {
     }
 
     /// The changes of `unit` since the reported release; `None` if that is this commit.
-    pub(super) fn changed(&self, unit: &VersionedUnit) -> Option<&DiffReport> {
+    pub(super) fn changes(&self, unit: &VersionedUnit) -> Option<&DiffReport> {
         let known = self.known(unit)?;
         let held_against = self.released(unit) == known.last.as_ref();
         known.difference.as_ref().filter(|difference| held_against && !difference.is_unnoticed())
@@ -184,7 +184,11 @@ struct CommitDifferences<'a> {
 }
 
 impl CommitDifferences<'_> {
-    fn since(&mut self, commit: &str, reference: &str) -> Result<Option<Rc<DiffReport>>, ReleaseError> {
+    fn changes_since(
+        &mut self,
+        commit: &str,
+        reference: &str,
+    ) -> Result<Option<Rc<DiffReport>>, ReleaseError> {
         if let Some(known) = self.known.get(commit) {
             return Ok(known.clone());
         }
@@ -207,7 +211,7 @@ impl CommitDifferences<'_> {
         self.remarks.extend(snapshot.remark(reference));
         let snapshot = self.last.insert(snapshot);
         let name = context.project.plugins.first().map_or("", |plugin| plugin.name.as_str());
-        let past = compare::past(snapshot, (name, reference), context.targets);
+        let past = compare::read_commit(snapshot, (name, reference), context.targets);
         snapshot.must_be_whole()?;
         let old = match past {
             Ok(past) => past,
@@ -229,7 +233,7 @@ impl CommitDifferences<'_> {
         )?;
         // Documentation about a plugin, and files that a release itself writes, do not require a release.
         let written: BTreeSet<Utf8PathBuf> =
-            context.units.iter().flat_map(|unit| written(context, unit)).collect();
+            context.units.iter().flat_map(|unit| release_files(context, unit)).collect();
         for host in &mut difference.hosts {
             host.changes.retain(|change| {
                 change.kind != ComponentKind::File
@@ -242,7 +246,7 @@ impl CommitDifferences<'_> {
 }
 
 /// The files of `unit` that a release writes: those with its version, and its changelog.
-fn written(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<Utf8PathBuf> {
+fn release_files(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Vec<Utf8PathBuf> {
     let carriers = unit.places.iter().map(|place| place.path.clone());
     carriers.chain(changelog::path(context, unit)).chain(unit.changelog.clone()).collect()
 }

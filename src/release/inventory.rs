@@ -6,12 +6,12 @@ use semver::Version;
 
 use super::context::{ReleaseContext, VersionedUnit};
 use super::history::VersionHistory;
-use super::{ReleaseError, found};
+use super::{ReleaseError, file_finding};
 use crate::compare::{DiffReport, Impact, line};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The number of changes in a message above which the rest is only counted.
-const NAMED: usize = 8;
+const MOST_NAMED: usize = 8;
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     for unit in &context.units {
@@ -33,7 +33,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             out.push(say(Severity::Error, "tag-differs", message, help));
         }
         let Some(last) = &known.last else {
-            out.extend(first(context, unit, known));
+            out.extend(first_release(context, unit, known));
             continue;
         };
         if version < last.version {
@@ -48,7 +48,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         };
         let needs = difference.impact;
         let changes = changes(difference);
-        let least = least(&last.version, needs);
+        let least = lowest_version(&last.version, needs);
         let more = format!("`plugcast diff {}` shows everything", last.tag);
         if version == last.version {
             let message = format!("`{}` changed since `{}`: {changes}", unit.name, last.tag);
@@ -73,14 +73,18 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
 }
 
 /// The finding if there is no earlier release.
-fn first(context: &ReleaseContext<'_>, unit: &VersionedUnit, known: &VersionHistory) -> Option<Diagnostic> {
+fn first_release(
+    context: &ReleaseContext<'_>,
+    unit: &VersionedUnit,
+    known: &VersionHistory,
+) -> Option<Diagnostic> {
     if !unit.is_plugin || !known.here.is_empty() {
         return None;
     }
     if context.history.shallow {
         let message = format!("no tag here names a version of `{}`, and this clone is shallow", unit.name);
         let help = "fetch the tags and the history, such as by `git fetch --tags --unshallow`";
-        return Some(found(unit.own_path(), Severity::Error, "tag-missing", message).help(help));
+        return Some(file_finding(unit.own_path(), Severity::Error, "tag-missing", message).help(help));
     }
     let named = match unit.published.tag.as_ref().and(super::tags::forms(context, unit).first()) {
         Some(form) => format!("no tag is named like `{form}`"),
@@ -88,7 +92,7 @@ fn first(context: &ReleaseContext<'_>, unit: &VersionedUnit, known: &VersionHist
     };
     let message = format!("{named}, so this is taken as its first release");
     let help = "if there was one, fetch its tag, or say how tags are named with `tag` under `[release]`";
-    Some(found(unit.own_path(), Severity::Info, "first-release", message).help(help))
+    Some(file_finding(unit.own_path(), Severity::Info, "first-release", message).help(help))
 }
 
 /// The changes with the highest impact, each once.
@@ -96,14 +100,14 @@ fn changes(difference: &DiffReport) -> String {
     let all = difference.hosts.iter().flat_map(|host| &host.changes);
     let grave = all.filter(|change| change.impact == difference.impact);
     let lines: BTreeSet<String> = grave.map(line).collect();
-    let named: Vec<&str> = lines.iter().take(NAMED).map(String::as_str).collect();
-    let more = lines.len().saturating_sub(NAMED);
+    let named: Vec<&str> = lines.iter().take(MOST_NAMED).map(String::as_str).collect();
+    let more = lines.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", named.join(", "))
 }
 
 /// The lowest version after `last` with this impact.
-fn least(last: &Version, needs: Impact) -> Version {
+fn lowest_version(last: &Version, needs: Impact) -> Version {
     let (major, minor, patch) = (last.major, last.minor, last.patch);
     match (needs, major) {
         (Impact::Major, 1..) => Version::new(major + 1, 0, 0),
@@ -121,7 +125,7 @@ mod tests {
         for last in ["0.2.3", "1.2.3"] {
             let last = Version::parse(last).unwrap();
             for needs in [Impact::Patch, Impact::Minor, Impact::Major] {
-                assert!(Impact::between(&last, &least(&last, needs)) >= needs, "{last} {needs:?}");
+                assert!(Impact::between(&last, &lowest_version(&last, needs)) >= needs, "{last} {needs:?}");
             }
         }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use camino::Utf8PathBuf;
 
 use super::context::{ReleaseContext, VersionedUnit};
-use super::{ReleaseError, found, shifted};
+use super::{ReleaseError, file_finding, shifted};
 use crate::build::{self, Denial};
 use crate::compare::{DiffReport, LossChange};
 use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Severity};
@@ -15,11 +15,11 @@ use crate::lower;
 use crate::model::config::AcceptLoss;
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    let of_source = denied(context, &context.config.release.deny_loss)?;
+    let of_source = denied_class(context, &context.config.release.deny_loss)?;
     let units: Vec<&VersionedUnit> = context.units.iter().filter(|unit| unit.is_plugin).collect();
     let mut classes: BTreeMap<&str, Option<LossClass>> = BTreeMap::new();
     for unit in &units {
-        classes.insert(&unit.name, denied(context, &unit.published.deny_loss)?);
+        classes.insert(&unit.name, denied_class(context, &unit.published.deny_loss)?);
     }
     let class_of = |plugin: &str| classes.get(plugin).copied().unwrap_or(of_source);
     let mut distinct: Vec<LossClass> = classes.values().copied().chain([of_source]).flatten().collect();
@@ -36,7 +36,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             let rows = ledger.rows.iter().filter(|row| class_of(&row.plugin) == Some(*class));
             let denial = Denial { class: Some(*class), new: false };
             let own = Ledger::new(rows.cloned().collect());
-            let found = build::denied(context.project, &own, &target.name, denial, Path::new(""))?;
+            let found = build::denied_losses(context.project, &own, &target.name, denial, Path::new(""))?;
             out.extend(found.into_iter().map(|found| shifted(found, &context.place)));
         }
     }
@@ -83,7 +83,7 @@ fn pattern(id: &str) -> String {
 fn finding(context: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) -> Diagnostic {
     let NewLoss { loss: first, since, .. } = losses[0];
     let (id, what) = match losses.len() {
-        1 => (AcceptLoss::only(&first.id), format!("the loss `{}` is", first.id)),
+        1 => (AcceptLoss::exact_loss(&first.id), format!("the loss `{}` is", first.id)),
         many => (AcceptLoss::matching(pattern.split('*')), format!("{many} losses `{pattern}` are")),
     };
     let message = format!("{what} new since `{since}`: {}", first.reason);
@@ -93,14 +93,14 @@ fn finding(context: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) 
         2.. if first.class == LossClass::Security => {
             format!(
                 "each with an `[[accept-loss]]` of its own, such as `id = {}`,",
-                AcceptLoss::only(&first.id)
+                AcceptLoss::exact_loss(&first.id)
             )
         }
         _ => format!("{them} with `[[accept-loss]] id = {id}`"),
     };
     let help = format!("accept {accepted} and a reason in `plugcast.toml`, or revert what caused {them}");
     let path = |loss: &LossChange| context.place.join(&loss.path);
-    let mut found = found(&path(first), Severity::Error, "new-loss", message).help(help);
+    let mut found = file_finding(&path(first), Severity::Error, "new-loss", message).help(help);
     if let Some(line) = first.line {
         (found.line, found.end_line, found.end_column) = (line, line, 2);
     }
@@ -139,7 +139,10 @@ fn unaccepted<'a>(
 }
 
 /// The lowest class that fails a release, by `configured` and by the settings of builds.
-fn denied(context: &ReleaseContext<'_>, configured: &[String]) -> Result<Option<LossClass>, ReleaseError> {
+fn denied_class(
+    context: &ReleaseContext<'_>,
+    configured: &[String],
+) -> Result<Option<LossClass>, ReleaseError> {
     let mut class = None;
     for name in context.config.build.deny_loss.iter().chain(configured) {
         let one = match name.as_str() {

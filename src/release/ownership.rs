@@ -5,7 +5,7 @@ use globset::{Glob, GlobSetBuilder};
 
 use super::context::{ReleaseContext, VersionedUnit};
 use super::values::{self, FoundVersion};
-use super::{ReleaseError, changelog, found};
+use super::{ReleaseError, changelog, file_finding};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
 use crate::model::config::RECORDS;
 use crate::source::{Span, line_end};
@@ -53,7 +53,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         // A changed version in it is already reported with its place.
         let is_reported = out.iter().any(|found| found.rule == RULE && path.as_str() == found.path);
         if !is_reported {
-            out.extend(touched(context, base, &path)?);
+            out.extend(report_changed(context, base, &path)?);
         }
     }
     Ok(())
@@ -98,7 +98,7 @@ fn versions(
 }
 
 /// Reports a file that differs from the base.
-fn touched(
+fn report_changed(
     context: &ReleaseContext<'_>,
     base: &str,
     path: &Utf8Path,
@@ -107,7 +107,7 @@ fn touched(
     let message = format!("`{path}` is written by a release, but this branch changes it");
     let help = format!("revert it, such as with `git checkout {} -- {path}`", context.base.unwrap_or("BASE"));
     let Some(file) = context.files.get(path) else {
-        let gone = before.is_some().then(|| found(path, Severity::Error, RULE, message).help(help));
+        let gone = before.is_some().then(|| file_finding(path, Severity::Error, RULE, message).help(help));
         return Ok(gone);
     };
     let (text, before) = (file.text().unwrap_or_default(), before.unwrap_or_default());

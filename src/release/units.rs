@@ -127,7 +127,7 @@ pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, R
         unit.published = PublishedValues::load(context, unit)?;
         for (path, key) in unit.published.versions.clone().into_iter().filter(|_| unit.is_plugin) {
             let what = format!("`{path}`");
-            unit.places.extend(stands(context, &path, &VersionLocation::Key(key), &what, true));
+            unit.places.extend(version_places(context, &path, &VersionLocation::Key(key), &what, true));
         }
     }
     Ok(units)
@@ -140,11 +140,11 @@ fn place(
     key: Option<&str>,
     what: String,
 ) -> Vec<VersionPlace> {
-    stands(context, &path, &VersionLocation::Key(key.map(str::to_owned)), &what, false)
+    version_places(context, &path, &VersionLocation::Key(key.map(str::to_owned)), &what, false)
 }
 
 /// Every place in the file at `path` that states a version; a single empty one if there is none.
-pub(super) fn stands(
+pub(super) fn version_places(
     context: &ReleaseContext<'_>,
     path: &Utf8Path,
     at: &VersionLocation,
@@ -181,10 +181,16 @@ fn of_plugin(context: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
     if let (Some(entry), Some(listing)) = (&plugin.entry, &context.project.marketplace) {
         let path = context.place.join(&listing.path);
         let what = "its entry in the marketplace";
-        places.extend(stands(context, &path, &VersionLocation::Entry(entry.name.clone()), what, false));
+        places.extend(version_places(
+            context,
+            &path,
+            &VersionLocation::Entry(entry.name.clone()),
+            what,
+            false,
+        ));
     }
     if plugin.entry.is_none() {
-        places.extend(listed_above(context, &plugin.name, &root));
+        places.extend(entry_above(context, &plugin.name, &root));
     }
     for path in context.targets.sibling_manifests() {
         let path = root.join(path);
@@ -208,7 +214,7 @@ fn of_plugin(context: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
 }
 
 /// The entry of a plugin in the nearest marketplace above it, if SRC is only that plugin.
-fn listed_above(context: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Vec<VersionPlace> {
+fn entry_above(context: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Vec<VersionPlace> {
     let marketplace = &context.targets.source().marketplace;
     for folder in root.ancestors().skip(1) {
         let path = folder.join(marketplace);
@@ -233,7 +239,7 @@ fn listed_above(context: &ReleaseContext<'_>, name: &str, root: &Utf8Path) -> Ve
             .any(|entry| leads_here(&entry))
         {
             let what = format!("its entry in `{path}`");
-            return stands(context, &path, &VersionLocation::Entry(name.to_owned()), &what, false);
+            return version_places(context, &path, &VersionLocation::Entry(name.to_owned()), &what, false);
         }
     }
     Vec::new()
@@ -255,7 +261,7 @@ fn catalogues(context: &ReleaseContext<'_>, name: &str) -> Vec<VersionPlace> {
         .filter(|path| context.files.get(path).is_some())
         .flat_map(|path| {
             let what = format!("its entry in `{path}`");
-            stands(context, &path, &VersionLocation::Entry(name.to_owned()), &what, false)
+            version_places(context, &path, &VersionLocation::Entry(name.to_owned()), &what, false)
         })
         .collect()
 }

@@ -12,7 +12,7 @@ use crate::read::{json, yaml};
 use crate::source::Span;
 
 /// The keys of package tools for the version in TOML.
-const USUAL: [&str; 4] =
+const VERSION_KEYS: [&str; 4] =
     ["package.version", "project.version", "tool.poetry.version", "workspace.package.version"];
 
 /// The result of a search for a version.
@@ -54,12 +54,16 @@ pub(super) fn find(path: &str, text: &str, at: &VersionLocation) -> Vec<FoundVer
         VersionLocation::Key(key) => vec![at_key(ending, text, key.as_deref())],
         VersionLocation::Entry(name) => vec![in_entry(text, name)],
         VersionLocation::Marked => marks::find(text),
-        VersionLocation::Usual => usual(ending, text),
+        VersionLocation::Usual => default_versions(ending, text),
         VersionLocation::Json(steps) => {
-            parsed(json::parse(text)).map_or_else(fault, |node| along(text, &node, steps))
+            parsed(json::parse(text)).map_or_else(fault, |node| versions_at(text, &node, steps))
         }
-        VersionLocation::Yaml(steps) => in_yaml(text).map_or_else(fault, |node| along(text, &node, steps)),
-        VersionLocation::Toml(steps) => in_toml(text).map_or_else(fault, |node| along(text, &node, steps)),
+        VersionLocation::Yaml(steps) => {
+            in_yaml(text).map_or_else(fault, |node| versions_at(text, &node, steps))
+        }
+        VersionLocation::Toml(steps) => {
+            in_toml(text).map_or_else(fault, |node| versions_at(text, &node, steps))
+        }
         VersionLocation::Xml(path) => xml::find(text, path),
     };
     if found.is_empty() { vec![FoundVersion::Nothing] } else { found }
@@ -81,14 +85,14 @@ pub(super) fn package_name(path: &str, text: &str) -> Option<String> {
 }
 
 /// The defaults of release automation: the key `version`, and marked lines.
-fn usual(ending: &str, text: &str) -> Vec<FoundVersion> {
+fn default_versions(ending: &str, text: &str) -> Vec<FoundVersion> {
     let marked = marks::find(text);
     let keyed = match ending {
         "json" => find("", text, &VersionLocation::Json("$.version".to_owned())),
         "yaml" | "yml" => find("", text, &VersionLocation::Yaml("$.version".to_owned())),
         "toml" => find("", text, &VersionLocation::Toml("$.version".to_owned())),
         "xml" => find("", text, &VersionLocation::Xml("/*/version".to_owned())),
-        _ if marked.is_empty() => vec![whole(text)],
+        _ if marked.is_empty() => vec![whole_file_version(text)],
         _ => Vec::new(),
     };
     let versions = keyed.into_iter().filter(|found| *found != FoundVersion::Nothing);
@@ -101,8 +105,8 @@ fn at_key(ending: &str, text: &str, key: Option<&str>) -> FoundVersion {
             .map_or_else(|fault| fault, |node| keyed(&node, key.unwrap_or("version"))),
         ("yaml" | "yml", Some(key)) => in_yaml(text).map_or_else(|fault| fault, |node| keyed(&node, key)),
         ("toml", Some(key)) => in_toml(text).map_or_else(|fault| fault, |node| in_tables(&node, &[key])),
-        ("toml", None) => in_toml(text).map_or_else(|fault| fault, |node| in_tables(&node, &USUAL)),
-        (_, None) => whole(text),
+        ("toml", None) => in_toml(text).map_or_else(|fault| fault, |node| in_tables(&node, &VERSION_KEYS)),
+        (_, None) => whole_file_version(text),
         (ending, Some(_)) => FoundVersion::Fault(
             Span::new(0, 0),
             format!("keys are known of `.json`, `.yaml` and `.toml` files, not of `.{ending}`"),
@@ -142,19 +146,19 @@ fn in_entry(text: &str, name: &str) -> FoundVersion {
 /// The version in `value`.
 fn version_of(value: &Node) -> FoundVersion {
     match &value.value {
-        Value::String(version) => FoundVersion::Version(version.clone(), inner(value)),
+        Value::String(version) => FoundVersion::Version(version.clone(), span_in_quotes(value)),
         _ => FoundVersion::Fault(value.span, format!("the version is {}, not text", value.kind())),
     }
 }
 
 /// The versions in the values at a path.
-fn along(text: &str, node: &Node, path: &str) -> Vec<FoundVersion> {
-    let values = match steps::follow(node, path) {
+fn versions_at(text: &str, node: &Node, path: &str) -> Vec<FoundVersion> {
+    let values = match steps::resolve(node, path) {
         Ok(values) => values,
         Err(why) => return vec![FoundVersion::Fault(Span::new(0, 0), why)],
     };
     let of = |value: &Node| match &value.value {
-        Value::String(_) => marks::version(text, inner(value)).unwrap_or_else(|| {
+        Value::String(_) => marks::version(text, span_in_quotes(value)).unwrap_or_else(|| {
             FoundVersion::Fault(value.span, format!("the value at `{path}` contains no version"))
         }),
         _ => FoundVersion::Fault(value.span, format!("the value at `{path}` is {}, not text", value.kind())),
@@ -212,7 +216,7 @@ fn of_value(value: &toml::Spanned<DeValue<'_>>) -> Node {
 }
 
 /// The version of a file that contains nothing else.
-fn whole(text: &str) -> FoundVersion {
+fn whole_file_version(text: &str) -> FoundVersion {
     let version = text.trim();
     let start = text.find(version).unwrap_or(0);
     let bare = version.trim_start_matches('v');
@@ -225,7 +229,7 @@ fn whole(text: &str) -> FoundVersion {
 }
 
 /// The span of a string without its quotes.
-fn inner(node: &Node) -> Span {
+fn span_in_quotes(node: &Node) -> Span {
     match node.style {
         Style::Plain | Style::Block => node.span,
         Style::Single | Style::Double => Span::new(node.span.start + 1, node.span.end.saturating_sub(1)),

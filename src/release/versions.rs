@@ -3,7 +3,7 @@
 use super::context::ReleaseContext;
 use super::units::{self, VersionPlace, VersionedUnit};
 use super::values::{FoundVersion, VersionLocation};
-use super::{ReleaseError, found};
+use super::{ReleaseError, file_finding};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
@@ -12,7 +12,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             readable(context, place, out);
         }
         match unit.stated() {
-            None => missing(unit, out),
+            None => report_missing(unit, out),
             Some((first, version, span)) => {
                 let Some(file) = context.files.get(&first.path) else { continue };
                 if semver::Version::parse(version).is_err() {
@@ -49,7 +49,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                     };
                     let differs =
                         differs.help(format!("write `{version}` in both, or run it with `{flags}`"));
-                    let differs = differs.related(&file, span, "the version that takes precedence");
+                    let differs = differs.with_related(&file, span, "the version that takes precedence");
                     out.push(differs.fix(applicability, vec![edit]));
                 }
             }
@@ -83,23 +83,23 @@ fn readable(context: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Di
             let message =
                 format!("the file `{}` does not exist, which should contain the version", place.path);
             let help = "add it, or remove it from the configuration";
-            out.push(found(&place.path, Severity::Error, "version-file", message).help(help));
+            out.push(file_finding(&place.path, Severity::Error, "version-file", message).help(help));
         }
         (FoundVersion::Nothing, Some(file)) if place.required => {
             let message = format!("`{}` has no version where the configuration looks for one", place.path);
             let help = "add it, or remove the file from the configuration";
-            out.push(found(&file.path, Severity::Error, "version-file", message).help(help));
+            out.push(file_finding(&file.path, Severity::Error, "version-file", message).help(help));
         }
         _ => {}
     }
 }
 
-fn missing(unit: &VersionedUnit, out: &mut Vec<Diagnostic>) {
+fn report_missing(unit: &VersionedUnit, out: &mut Vec<Diagnostic>) {
     if unit.places.iter().any(|place| matches!(place.found, FoundVersion::Fault(..))) {
         return;
     }
     let message = format!("no version found for `{}`", unit.name);
     let help =
         "add `\"version\": \"1.0.0\"` to its manifest, or to its entry in the marketplace where it has none";
-    out.push(found(unit.own_path(), Severity::Error, "version-missing", message).help(help));
+    out.push(file_finding(unit.own_path(), Severity::Error, "version-missing", message).help(help));
 }

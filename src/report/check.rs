@@ -150,20 +150,21 @@ pub fn lines(findings: &[Diagnostic]) -> String {
             word(found.severity),
             found.rule,
             line(&one_line(&found.message)),
-            also(found)
+            other_places(found)
         ));
     }
     out
 }
 
 /// The maximum number of other places in the line of a finding.
-const ALSO: usize = 20;
+const MOST_OTHER_PLACES: usize = 20;
 
 /// The other places of a finding in its file.
-fn also(found: &Diagnostic) -> String {
+fn other_places(found: &Diagnostic) -> String {
     let places = found.related.iter().filter(|place| place.repeats);
-    let named: Vec<_> = places.clone().take(ALSO).map(|at| format!("{}:{}", at.line, at.column)).collect();
-    match places.count().saturating_sub(ALSO) {
+    let named: Vec<_> =
+        places.clone().take(MOST_OTHER_PLACES).map(|at| format!("{}:{}", at.line, at.column)).collect();
+    match places.count().saturating_sub(MOST_OTHER_PLACES) {
         _ if named.is_empty() => String::new(),
         0 => format!("; also at {}", named.join(", ")),
         more => format!("; also at {} and {more} more", named.join(", ")),
@@ -192,7 +193,7 @@ pub fn annotations(findings: &[Diagnostic]) -> String {
             "::{level} file={},{place},title={}::{}\n",
             property(&found.path),
             property(&found.rule),
-            data(&format!("{}{}{help}", found.message, also(found)))
+            data(&format!("{}{}{help}", found.message, other_places(found)))
         ));
     }
     out
@@ -216,7 +217,7 @@ mod tests {
 
     #[test]
     fn annotations_escape_what_would_end_them() {
-        let mut found = Diagnostic::whole("a,b:c.md", Severity::Error, "broken-link", "100%\nbroken");
+        let mut found = Diagnostic::for_file("a,b:c.md", Severity::Error, "broken-link", "100%\nbroken");
         (found.line, found.end_line, found.column, found.end_column) = (3, 3, 2, 5);
         assert_eq!(
             annotations(&[found]),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::human::counted;
+use super::human::count_noun;
 use crate::compare::{
     ChangedItem, DiffReport, Impact, ItemChange, LossChange, ValueChange, ValueTopic, title,
 };
@@ -18,7 +18,7 @@ struct MergedChange<'a> {
 }
 
 /// The length above which a value is truncated.
-const SHOWN: usize = 160;
+const MOST_SHOWN: usize = 160;
 
 /// The human output.
 pub fn human(difference: &DiffReport) -> String {
@@ -43,7 +43,7 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
         let _ =
             writeln!(out, "  {}{}", title(one.change, "", " -> ", true), host_list(difference, &one.hosts));
         if let Some(description) = &one.change.description {
-            let _ = writeln!(out, "    {}", short(description));
+            let _ = writeln!(out, "    {}", truncate(description));
         }
         for (field, hosts) in &one.fields {
             let on = if hosts.len() < one.hosts.len() { host_list(difference, hosts) } else { String::new() };
@@ -67,7 +67,7 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
                 loss.id,
                 host_list(difference, &hosts)
             );
-            let _ = writeln!(out, "    {}{place}: {}", loss.path, told(&reasons));
+            let _ = writeln!(out, "    {}{place}: {}", loss.path, loss_reasons(&reasons));
         }
     }
     out
@@ -85,7 +85,8 @@ pub fn markdown(difference: &DiffReport) -> String {
             let _ = writeln!(out);
         }
         let description = one.change.description.as_ref();
-        let description = description.map_or(String::new(), |text| format!(": {}", plain(&short(text))));
+        let description =
+            description.map_or(String::new(), |text| format!(": {}", escape_markup(&truncate(text))));
         let hosts = host_list(difference, &one.hosts);
         let _ = writeln!(out, "- {}{hosts}{description}", title(one.change, "`", " → ", true));
         for (field, hosts) in &one.fields {
@@ -103,7 +104,7 @@ pub fn markdown(difference: &DiffReport) -> String {
         }
         for MergedLoss { loss, hosts, reasons } in losses {
             let hosts = hosts.join(", ");
-            let reason = plain(&told(&reasons));
+            let reason = escape_markup(&loss_reasons(&reasons));
             let _ = writeln!(out, "- {hosts}: `{}` ({}): {reason}", loss.id, word(loss.class));
         }
     }
@@ -158,7 +159,7 @@ fn losses(difference: &DiffReport, new: bool) -> Vec<MergedLoss<'_>> {
 }
 
 /// The reasons of a loss; each with its hosts if they differ.
-fn told(reasons: &BTreeMap<&str, Vec<&str>>) -> String {
+fn loss_reasons(reasons: &BTreeMap<&str, Vec<&str>>) -> String {
     let one = |(reason, hosts): (&&str, &Vec<&str>)| match reasons.len() {
         1 => (*reason).to_owned(),
         _ => format!("{reason} ({})", hosts.join(", ")),
@@ -206,8 +207,8 @@ fn value(field: &ValueChange, quote: &str, arrow: &str) -> String {
     };
     let shown = |value: &Option<String>| match value {
         None => "nothing".to_owned(),
-        Some(value) if quote.is_empty() => short(value),
-        Some(value) => code(&short(value)),
+        Some(value) if quote.is_empty() => truncate(value),
+        Some(value) => code(&truncate(value)),
     };
     format!("{name}: {}{arrow}{}", shown(&field.before), shown(&field.after))
 }
@@ -218,12 +219,12 @@ fn code(text: &str) -> String {
 }
 
 /// A text with markup escaped.
-fn plain(text: &str) -> String {
+fn escape_markup(text: &str) -> String {
     text.replace('<', "&lt;").replace('>', "&gt;")
 }
 
-fn short(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+fn truncate(text: &str) -> String {
+    match text.char_indices().nth(MOST_SHOWN) {
         Some((at, _)) => format!("{}…", text[..at].trim_end()),
         None => text.to_owned(),
     }
@@ -242,7 +243,7 @@ fn verdict(difference: &DiffReport) -> String {
     if difference.impact == Impact::None && merged(difference).is_empty() {
         return format!("nothing differs for users of {hosts}");
     }
-    let changes = counted(merged(difference).len(), "change", "changes");
+    let changes = count_noun(merged(difference).len(), "change", "changes");
     format!("{changes} for users of {hosts}: {} version", difference.impact.word())
 }
 

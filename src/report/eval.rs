@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::human::counted;
+use super::human::count_noun;
 use crate::check::score::Score;
 use crate::printable::PrintableLines;
 
@@ -63,8 +63,8 @@ impl EvalReport {
                 rule.rule, rule.precision, rule.recall, rule.right, rule.wrong, rule.missed
             );
         }
-        let trees = counted(self.cases, "tree", "trees");
-        let _ = writeln!(out, "{trees}, {}", counted(self.differences.len(), "difference", "differences"));
+        let trees = count_noun(self.cases, "tree", "trees");
+        let _ = writeln!(out, "{trees}, {}", count_noun(self.differences.len(), "difference", "differences"));
         out.into_string()
     }
 }

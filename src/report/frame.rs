@@ -8,8 +8,8 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::check::word;
-use super::human::counted;
-use crate::check::fold::{self, SAME};
+use super::human::count_noun;
+use crate::check::fold::{self, SAME_HERE};
 use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Severity};
 use crate::printable;
 use crate::source::{Position, SourceFile};
@@ -17,9 +17,9 @@ use crate::source::{Position, SourceFile};
 /// The longest source line that is shown completely, in bytes.
 const WIDTH: usize = 140;
 /// How much of a longer line is shown before the finding, in characters.
-const BEFORE: usize = 50;
+const SHOWN_BEFORE: usize = 50;
 /// How much of a longer line is shown from the finding on, in characters.
-const AFTER: usize = 80;
+const SHOWN_AFTER: usize = 80;
 /// Source lines are not clipped to terminals narrower than this.
 const NARROW: usize = 40;
 /// The maximum width of the prefix of a source line and its ellipses.
@@ -60,11 +60,11 @@ pub fn findings<'a>(
     style: FrameStyle,
 ) -> String {
     let found: Vec<&Diagnostic> = found.iter().collect();
-    each(&found, file, style).into_iter().map(|frame| frame + "\n\n").collect()
+    frames(&found, file, style).into_iter().map(|frame| frame + "\n\n").collect()
 }
 
 /// The frame of each finding.
-pub fn each<'a>(
+pub fn frames<'a>(
     found: &[&Diagnostic],
     file: impl Fn(&str) -> Option<&'a SourceFile>,
     style: FrameStyle,
@@ -86,7 +86,7 @@ pub fn statistics(found: &[Diagnostic]) -> String {
     for finding in found {
         let (times, places, fixable) = rules.entry((&finding.rule, finding.severity)).or_default();
         *times += 1;
-        *places += fold::places(finding);
+        *places += fold::place_count(finding);
         *fixable +=
             usize::from(finding.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe));
     }
@@ -105,7 +105,7 @@ pub fn statistics(found: &[Diagnostic]) -> String {
 }
 
 /// The maximum number of other places shown for a finding.
-const PLACES: usize = 4;
+const MOST_PLACES: usize = 4;
 
 fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
     finding: &Diagnostic,
@@ -131,10 +131,10 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
     let mut moved = Vec::new();
     let primary = AnnotationKind::Primary;
     let mut groups =
-        vec![framed(Group::with_title(title), &place, (file(&finding.path), limit), primary, &mut moved)];
+        vec![add_frame(Group::with_title(title), &place, (file(&finding.path), limit), primary, &mut moved)];
     // Related places of other findings grouped under this one follow its first repetition.
     let own = finding.related.iter().take_while(|place| !place.repeats);
-    for related in own.clone().take(PLACES) {
+    for related in own.clone().take(MOST_PLACES) {
         let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
         let place = FramePlace {
             path: &related.path,
@@ -142,14 +142,20 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
             end: Position { line, column },
         };
         let group = Group::with_title(Level::NOTE.secondary_title(printable::line(&related.message)));
-        groups.push(framed(group, &place, (file(&related.path), limit), AnnotationKind::Context, &mut moved));
+        groups.push(add_frame(
+            group,
+            &place,
+            (file(&related.path), limit),
+            AnnotationKind::Context,
+            &mut moved,
+        ));
     }
     let mut tell = |level: Level<'a>, text: String| {
         let last = groups.pop().map(|last| last.element(level.message(text)));
         groups.extend(last);
     };
-    if let Some(more @ 1..) = own.count().checked_sub(PLACES) {
-        tell(Level::NOTE, counted(more, "more place", "more places"));
+    if let Some(more @ 1..) = own.count().checked_sub(MOST_PLACES) {
+        tell(Level::NOTE, count_noun(more, "more place", "more places"));
     }
     if let Some(help) = &finding.help {
         tell(Level::HELP, printable::line(help).into_owned());
@@ -167,11 +173,11 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
 fn repeated(finding: &Diagnostic) -> Option<String> {
     let places: Vec<&RelatedPlace> = finding.related.iter().filter(|place| place.repeats).collect();
     let mut lines =
-        vec![format!("{} with the same problem:", counted(places.len(), "more place", "more places"))];
+        vec![format!("{} with the same problem:", count_noun(places.len(), "more place", "more places"))];
     // Instead of counting a single further place, show it.
-    let named = if places.len() == PLACES + 1 { places.len() } else { PLACES };
+    let named = if places.len() == MOST_PLACES + 1 { places.len() } else { MOST_PLACES };
     for place in places.iter().take(named) {
-        let message = if place.message == SAME { String::new() } else { format!(" {}", place.message) };
+        let message = if place.message == SAME_HERE { String::new() } else { format!(" {}", place.message) };
         lines.push(
             printable::line(&format!("{}:{}:{}{message}", place.path, place.line, place.column)).into(),
         );
@@ -184,7 +190,7 @@ fn repeated(finding: &Diagnostic) -> Option<String> {
 
 /// Adds the frame of `place`; a whole file has none. For a truncated line, columns count from the cut, so `moved`
 /// receives the place as drawn and the real one.
-fn framed<'a>(
+fn add_frame<'a>(
     group: Group<'a>,
     place: &FramePlace<'a>,
     (file, limit): (Option<&'a SourceFile>, usize),
@@ -226,14 +232,15 @@ fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>, limit: usize) -> Optio
     };
     let mut range = from..to.max(from);
     if limit < WIDTH {
-        range.end = fitting(line, &range, limit.saturating_sub(MARGIN));
+        range.end = fitting_end(line, &range, limit.saturating_sub(MARGIN));
     }
     if line.len() <= WIDTH {
         return Some(FrameLine::Whole(line, range));
     }
     let before =
-        line[..range.start].char_indices().rev().take(BEFORE).last().map_or(range.start, |(at, _)| at);
-    let after = line[range.start..].char_indices().nth(AFTER).map_or(line.len(), |(at, _)| range.start + at);
+        line[..range.start].char_indices().rev().take(SHOWN_BEFORE).last().map_or(range.start, |(at, _)| at);
+    let after =
+        line[range.start..].char_indices().nth(SHOWN_AFTER).map_or(line.len(), |(at, _)| range.start + at);
     let head = if before > 0 { "…" } else { "" };
     let tail = if after < line.len() { "…" } else { "" };
     let shifted = |at: usize| at.min(after) - before + head.len();
@@ -242,7 +249,7 @@ fn line<'a>(file: &'a SourceFile, place: &FramePlace<'_>, limit: usize) -> Optio
 }
 
 /// The end of the longest prefix of `range` that fits into `room` columns; a wide character takes two.
-fn fitting(line: &str, range: &Range<usize>, room: usize) -> usize {
+fn fitting_end(line: &str, range: &Range<usize>, room: usize) -> usize {
     let mut width = 0;
     let mut letters = line[range.clone()].char_indices();
     let cut = letters.find(|(_, letter)| {
@@ -276,7 +283,7 @@ mod tests {
     fn places_that_belong_to_a_finding_have_frames_of_their_own() {
         let (a, b) = (file("a.md", "x\nname: one\n"), file("b.md", "name: one\n"));
         let found = finding_at(&b, "one", "twice")
-            .related(&a, Span::new(8, 11), "first defined here")
+            .with_related(&a, Span::new(8, 11), "first defined here")
             .help("rename it");
         let shown = findings(&[found], |path| Some(if path == "a.md" { &a } else { &b }), PLAIN);
         let expected = "\

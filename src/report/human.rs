@@ -35,7 +35,7 @@ pub fn host(summary: &HostSummary<'_>) -> String {
     } else {
         let programs = match summary.programs {
             0 => String::new(),
-            count => format!(", and {}", counted(count, "program", "programs")),
+            count => format!(", and {}", count_noun(count, "program", "programs")),
         };
         format!("{} files, {}{programs}", summary.files, size(summary.bytes))
     };
@@ -54,7 +54,7 @@ pub fn host(summary: &HostSummary<'_>) -> String {
 /// The width of a line of places above which the rest is only counted, unless `--verbose` is set.
 const WIDTH: usize = 110;
 /// How many causes of one class are named before the rest is only counted; security losses are always named.
-const CAUSES: usize = 6;
+const MOST_CAUSES: usize = 6;
 
 fn losses(ledger: &Ledger, verbose: bool) -> PrintableLines {
     let mut out = PrintableLines::default();
@@ -70,10 +70,10 @@ fn losses(ledger: &Ledger, verbose: bool) -> PrintableLines {
         }
         let count = first_rows.len();
         if class == LossClass::Cosmetic && count > 0 && !verbose {
-            let _ = writeln!(out, "  {}", counted(count, "cosmetic loss", "cosmetic losses"));
+            let _ = writeln!(out, "  {}", count_noun(count, "cosmetic loss", "cosmetic losses"));
         } else if count > 0 {
             let _ = writeln!(out, "  {count} {word} {}:", plural(count, "loss", "losses"));
-            let most = if verbose || class == LossClass::Security { usize::MAX } else { CAUSES };
+            let most = if verbose || class == LossClass::Security { usize::MAX } else { MOST_CAUSES };
             out.push(causes(&first_rows, most, verbose));
         }
     }
@@ -117,13 +117,13 @@ fn causes(losses: &BTreeMap<&str, &LedgerRow>, most: usize, verbose: bool) -> Pr
         }
     }
     if left_out > 0 {
-        let _ = writeln!(out, "    and {}", counted(left_out, "more cause", "more causes"));
+        let _ = writeln!(out, "    and {}", count_noun(left_out, "more cause", "more causes"));
     }
     out
 }
 
 /// `1 skill`, `2 skills`.
-pub fn counted(count: usize, one: &str, many: &str) -> String {
+pub fn count_noun(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", plural(count, one, many))
 }
 

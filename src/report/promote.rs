@@ -9,8 +9,8 @@ use similar::TextDiff;
 
 use crate::disk::transaction::FolderMove;
 use crate::printable::{PrintableLines, patch_path};
-use crate::promote::{BetaSkill, PromotionPlan, Remark, SkillDifferences, moved};
-use crate::report::human::counted;
+use crate::promote::{BetaSkill, PromotionPlan, Remark, SkillDifferences, new_path};
+use crate::report::human::count_noun;
 use crate::source::{FileContent, SourceFile, SourceTree};
 
 /// What `promote --format json` prints: `plugcast.promote/1`. Paths are relative to SRC.
@@ -128,7 +128,7 @@ impl PromoteReport {
     }
 
     /// The report if there is nothing to do: `stable` is not a beta and has none.
-    pub fn nothing(stable: &str) -> Self {
+    pub fn nothing_to_do(stable: &str) -> Self {
         Self {
             schema: crate::schema::PROMOTE.tag(),
             skill: None,
@@ -154,7 +154,7 @@ impl PromoteReport {
                 return out.into_string();
             }
             PromotionOutcome::Refused => {
-                let count = counted(self.refused.len(), "place stands", "places stand");
+                let count = count_noun(self.refused.len(), "place stands", "places stand");
                 let _ = writeln!(out, "error: `{skill}` was not promoted: {count} against it");
                 out.push(remarks(&self.refused));
                 if self.refused.iter().any(|remark| !remark.text.is_empty()) {
@@ -186,11 +186,11 @@ impl PromoteReport {
             }
         }
         for (path, count) in counts {
-            let _ = writeln!(out, "  {path}: {}", counted(count, "edit", "edits"));
+            let _ = writeln!(out, "  {path}: {}", count_noun(count, "edit", "edits"));
         }
         if !self.left.is_empty() {
             let _ = writeln!(out, "the old name stays in");
-            out.push(left(&self.left));
+            out.push(kept_names(&self.left));
         }
         if !self.notes.is_empty() {
             let _ = writeln!(out, "look at");
@@ -234,7 +234,7 @@ fn remarks(remarks: &[RemarkReport]) -> PrintableLines {
 }
 
 /// The places that keep old names, counted by reason and file.
-fn left(remarks: &[RemarkReport]) -> PrintableLines {
+fn kept_names(remarks: &[RemarkReport]) -> PrintableLines {
     let mut counts: Vec<(&str, &str, usize)> = Vec::new();
     for remark in remarks {
         match counts.iter_mut().find(|(why, path, _)| *why == remark.why && *path == remark.path.as_str()) {
@@ -244,7 +244,7 @@ fn left(remarks: &[RemarkReport]) -> PrintableLines {
     }
     let mut out = PrintableLines::default();
     for (why, path, count) in counts {
-        let _ = writeln!(out, "  {path}: {}; {why}", counted(count, "place", "places"));
+        let _ = writeln!(out, "  {path}: {}; {why}", count_noun(count, "place", "places"));
     }
     out
 }
@@ -254,30 +254,35 @@ pub fn diff(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> S
     let mut out = String::new();
     for file in files.files() {
         let path = &file.path;
-        let to = moved(path, &beta.from, &beta.to);
+        let to = new_path(path, &beta.from, &beta.to);
         let new = plan.text_of(file);
         if beta.moves() && path.starts_with(&beta.to) {
-            if files.get(moved(path, &beta.to, &beta.from)).is_none() {
-                out.push_str(&one(Some(file), None, path, path));
+            if files.get(new_path(path, &beta.to, &beta.from)).is_none() {
+                out.push_str(&file_section(Some(file), None, path, path));
             }
         } else if to == *path {
             if plan.texts.contains_key(path) {
-                out.push_str(&one(Some(file), new, path, path));
+                out.push_str(&file_section(Some(file), new, path, path));
             }
         } else if let Some(there) = files.get(&to) {
-            out.push_str(&one(Some(file), None, path, path));
+            out.push_str(&file_section(Some(file), None, path, path));
             if plan.text_of(there) != new || new.is_none() {
-                out.push_str(&one(Some(there), new, &to, &to));
+                out.push_str(&file_section(Some(there), new, &to, &to));
             }
         } else {
-            out.push_str(&one(Some(file), new, path, &to));
+            out.push_str(&file_section(Some(file), new, path, &to));
         }
     }
     out
 }
 
 /// The section of one file, which changes, moves, or is removed if it has no new text.
-fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to: &Utf8PathBuf) -> String {
+fn file_section(
+    file: Option<&SourceFile>,
+    new: Option<Arc<str>>,
+    from: &Utf8PathBuf,
+    to: &Utf8PathBuf,
+) -> String {
     let (before, after) = (format!("a/{from}"), format!("b/{to}"));
     let (before, after) = (patch_path(&before), patch_path(&after));
     let mut out = format!("diff --git {before} {after}\n");
@@ -308,11 +313,11 @@ fn one(file: Option<&SourceFile>, new: Option<Arc<str>>, from: &Utf8PathBuf, to:
 }
 
 /// The blocker if the beta would replace a stable skill that differs.
-pub fn replaced(beta: &BetaSkill<'_>, differences: &SkillDifferences) -> Option<Remark> {
+pub fn replacement_blocker(beta: &BetaSkill<'_>, differences: &SkillDifferences) -> Option<Remark> {
     if differences.is_empty() {
         return None;
     }
-    let count = |paths: &[camino::Utf8PathBuf]| counted(paths.len(), "file", "files");
+    let count = |paths: &[camino::Utf8PathBuf]| count_noun(paths.len(), "file", "files");
     let parts = [(&differences.changed, "changed"), (&differences.added, "new"), (&differences.gone, "gone")];
     let parts: Vec<String> = parts
         .iter()

@@ -1,14 +1,14 @@
 //! The output of `release check` besides its findings: the releases, and the summary line.
 
-use super::human::{counted, fixable};
+use super::human::{count_noun, fixable};
 use super::{diff, screen};
 use crate::compare::Impact;
 use crate::printable::PrintableLines;
 use crate::release::{ReleaseSummary, ReleasedUnit};
-use crate::source::inside;
+use crate::source::is_inside;
 
 /// More plugins than this without a release are only counted.
-const MANY: usize = 8;
+const MOST_UNRELEASED: usize = 8;
 
 /// How many lines the changes of one plugin may take: half a screen, the rest is for its findings.
 const CHANGES: usize = screen::SCREEN / 2;
@@ -19,7 +19,7 @@ pub fn released(all: &[ReleasedUnit], verbose: bool) -> String {
     let mut out = PrintableLines::default();
     // Many that were never released are only counted.
     let first = all.iter().filter(|one| one.last.is_none()).count();
-    let many = first > MANY;
+    let many = first > MOST_UNRELEASED;
     for one in all.iter().filter(|one| !many || one.last.is_some()) {
         let version = one.version.as_deref().unwrap_or("without a version");
         let place = if one.path.is_empty() { String::new() } else { format!(" in `{}`", one.path) };
@@ -34,12 +34,12 @@ pub fn released(all: &[ReleasedUnit], verbose: bool) -> String {
         let Some(changed) = &one.changed else { continue };
         let table = diff::table(changed).into_string();
         let lines: Vec<&str> = table.trim().lines().collect();
-        let shown = if verbose { lines.len() } else { shown(&lines) };
+        let shown = if verbose { lines.len() } else { shown_lines(&lines) };
         for text in &lines[..shown] {
             let _ = writeln!(out, "{}", format!("  {text}").trim_end());
         }
         if shown < lines.len() {
-            let more = counted(lines.len() - shown, "more line", "more lines");
+            let more = count_noun(lines.len() - shown, "more line", "more lines");
             let _ = writeln!(out, "  {more}: `--verbose` shows all of them");
         }
         let _ = writeln!(out);
@@ -60,13 +60,13 @@ pub fn lines_of(all: &[ReleasedUnit], path: &str) -> usize {
 
 /// The folder of the innermost plugin or package that contains `path`; empty if only the repository does.
 pub fn unit_of(all: &[ReleasedUnit], path: &str) -> String {
-    let holders = all.iter().map(|one| one.path.as_str()).filter(|folder| inside(path, folder));
+    let holders = all.iter().map(|one| one.path.as_str()).filter(|folder| is_inside(path, folder));
     holders.max_by_key(|folder| folder.len()).unwrap_or_default().to_owned()
 }
 
 /// How many of a plugin's lines are shown: all if they fit, else as many as leave room for a line that counts the rest,
 /// without a trailing empty line.
-fn shown(lines: &[&str]) -> usize {
+fn shown_lines(lines: &[&str]) -> usize {
     if lines.len() <= CHANGES {
         return lines.len();
     }
@@ -89,7 +89,7 @@ pub fn summary(summary: &ReleaseSummary, verbose: bool) -> String {
                 (true, 1) => " (`--verbose` shows it)",
                 (true, _) => " (`--verbose` shows them)",
             };
-            parts.push(counted(count, one, many) + shown);
+            parts.push(count_noun(count, one, many) + shown);
         }
     }
     let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };

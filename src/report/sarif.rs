@@ -15,7 +15,8 @@ use crate::source::Position;
 const FINGERPRINT: &str = "plugcastFinding/v1";
 
 /// The characters to escape in a relative URI reference.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
+const ESCAPED_CHARACTERS: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// The context of a log besides its findings.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +94,7 @@ fn result(found: &Diagnostic, log: SarifLog<'_>) -> Value {
     let place = physical(&found.path, log, region((found.line, found.column), ends));
     out.insert("locations".into(), json!([{ "physicalLocation": place }]));
     if !found.related.is_empty() {
-        let related = found.related.iter().enumerate().map(|(at, place)| related(at, place, log));
+        let related = found.related.iter().enumerate().map(|(at, place)| related_location(at, place, log));
         out.insert("relatedLocations".into(), related.collect());
     }
     if let Some(fingerprint) = &found.fingerprint {
@@ -110,7 +111,7 @@ fn result(found: &Diagnostic, log: SarifLog<'_>) -> Value {
     Value::Object(out)
 }
 
-fn related(at: usize, place: &RelatedPlace, log: SarifLog<'_>) -> Value {
+fn related_location(at: usize, place: &RelatedPlace, log: SarifLog<'_>) -> Value {
     json!({
         "id": at,
         "message": { "text": place.message },
@@ -170,7 +171,7 @@ fn changes(fix: &Fix, log: SarifLog<'_>) -> Option<Value> {
 
 /// A path as a relative reference of a URI.
 fn encoded(path: &str) -> String {
-    utf8_percent_encode(path, ESCAPED).to_string()
+    utf8_percent_encode(path, ESCAPED_CHARACTERS).to_string()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::check::word;
 use super::frame::{self, FrameStyle};
-use super::human::counted;
+use super::human::count_noun;
 use crate::check::fold;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::printable;
@@ -54,14 +54,14 @@ pub fn findings<'a>(
             shown.push(finding);
         }
     }
-    let frames = frame::each(&shown, file, style);
+    let frames = frame::frames(&shown, file, style);
     let mut plugins: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, finding) in shown.iter().enumerate() {
         plugins.entry(plugin(finding)).or_default().push(at);
     }
     let mut forms = vec![FindingForm::Frame; shown.len()];
     for (plugin, own) in &plugins {
-        fit(own, SCREEN.saturating_sub(taken(plugin)), &shown, &frames, &mut forms);
+        fit_screen(own, SCREEN.saturating_sub(taken(plugin)), &shown, &frames, &mut forms);
     }
     let mut out = String::new();
     for ((finding, frame), form) in shown.iter().zip(&frames).zip(&forms) {
@@ -77,7 +77,7 @@ pub fn findings<'a>(
     }
     separate(&mut out);
     for (rule, times) in &hidden {
-        out.push_str(&format!("{} of `{rule}`\n", counted(*times, "more finding", "more findings")));
+        out.push_str(&format!("{} of `{rule}`\n", count_noun(*times, "more finding", "more findings")));
     }
     let is_short = forms.contains(&FindingForm::OneLine);
     match (hidden.is_empty(), is_short) {
@@ -89,7 +89,13 @@ pub fn findings<'a>(
 }
 
 /// Chooses forms for the findings of one plugin that together fit on `screen` lines; errors are always shown.
-fn fit(own: &[usize], screen: usize, shown: &[&Diagnostic], frames: &[String], forms: &mut [FindingForm]) {
+fn fit_screen(
+    own: &[usize],
+    screen: usize,
+    shown: &[&Diagnostic],
+    frames: &[String],
+    forms: &mut [FindingForm],
+) {
     let lines = |at: usize| frames[at].lines().count() + 1;
     if own.iter().map(|at| lines(*at)).sum::<usize>() <= screen {
         return;
@@ -118,9 +124,9 @@ fn separate(out: &mut String) {
 fn one_line(finding: &Diagnostic, style: FrameStyle, out: &mut String) {
     let hosts =
         if finding.hosts.is_empty() { String::new() } else { format!(" ({})", finding.hosts.join(", ")) };
-    let more = match fold::places(finding) - 1 {
+    let more = match fold::place_count(finding) - 1 {
         0 => String::new(),
-        more => format!(", and {}", counted(more, "more place", "more places")),
+        more => format!(", and {}", count_noun(more, "more place", "more places")),
     };
     let head = format!("{}[{}]", word(finding.severity), finding.rule);
     let head = match (style.color, finding.severity) {

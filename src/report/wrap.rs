@@ -14,7 +14,7 @@ pub fn wrap(text: &str, width: usize) -> String {
         if length(words) <= width || is_source(words) {
             out.push_str(words);
         } else {
-            broken(words, width, &mut out);
+            wrap_line(words, width, &mut out);
         }
         out.push_str(end);
     }
@@ -26,7 +26,7 @@ pub fn page(text: &str, width: usize) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut fence = OpenFence::default();
     for line in text.lines() {
-        let is_code = fence.holds(line);
+        let is_code = fence.is_in_code(line);
         // The lines of a paragraph are joined first.
         let flows = |line: &str| !line.is_empty() && !stays(line);
         let last = joined.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
@@ -39,7 +39,7 @@ pub fn page(text: &str, width: usize) -> String {
         joined.push('\n');
     }
     let mut fence = OpenFence::default();
-    let lines = joined.split_inclusive('\n').map(|line| match fence.holds(line) || stays(line) {
+    let lines = joined.split_inclusive('\n').map(|line| match fence.is_in_code(line) || stays(line) {
         true => line.to_owned(),
         false => wrap(line, width),
     });
@@ -52,7 +52,7 @@ struct OpenFence(Option<usize>);
 
 impl OpenFence {
     /// Whether the next line is part of a code block, including its fences.
-    fn holds(&mut self, line: &str) -> bool {
+    fn is_in_code(&mut self, line: &str) -> bool {
         let length = line.len() - line.trim_start_matches('`').len();
         match self.0 {
             Some(open) if length >= open => self.0 = None,
@@ -78,7 +78,7 @@ fn is_source(line: &str) -> bool {
         || plain.starts_with(['+', '-', '@'])
 }
 
-fn broken(line: &str, width: usize, out: &mut String) {
+fn wrap_line(line: &str, width: usize, out: &mut String) {
     let plain = visible(line);
     let indent = plain.len() - plain.trim_start().len();
     let note = plain.trim_start().strip_prefix("= ").and_then(|rest| rest.find(": "));

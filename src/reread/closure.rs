@@ -170,7 +170,8 @@ fn markdown(
     judge: &mut ClosureJudge<'_>,
 ) {
     let block = place.file.map.and_then(block_range).unwrap_or_default();
-    let (bound, binds) = (LazyCell::new(|| BoundNames::by(place.block())), offered.bound_by(judge.target));
+    let (bound, binds) =
+        (LazyCell::new(|| BoundNames::from_block(place.block())), offered.bound_by(judge.target));
     // Names and variables are bound only in the text that a model follows, not in fields.
     let body = if place.is_main() { frontmatter::body(place.text).start } else { 0 };
     let mut named = BTreeSet::new();
@@ -179,17 +180,17 @@ fn markdown(
         let inside = block.contains(&claim.span.start);
         let read = place.owner.is_some() && claim.span.start >= body && !inside;
         match claim.form {
-            ClaimForm::Name if !offered.has(claim.written) => {
+            ClaimForm::Name if !offered.contains(claim.written) => {
                 if read && named.insert(claim.written) {
                     judge.name(place, &claim, offered);
                 }
             }
             // `$plugin:name` is another host's syntax for calling a skill, not the source host's.
             ClaimForm::Name if place.text[..claim.span.start].ends_with('$') => {}
-            ClaimForm::Name if binds && read && !bound.has(&claim) => judge.unbound(place, &claim),
-            ClaimForm::Variable if read && !bound.has(&claim) => judge.unbound(place, &claim),
+            ClaimForm::Name if binds && read && !bound.binds(&claim) => judge.unbound(place, &claim),
+            ClaimForm::Variable if read && !bound.binds(&claim) => judge.unbound(place, &claim),
             ClaimForm::Name | ClaimForm::Variable => {}
-            _ if inside => judge.generated(place, &claim),
+            _ if inside => judge.check_generated(place, &claim),
             _ => {
                 let here = ClosureJudge::first_name(&claim)
                     .is_none_or(|name| *begins.entry(name).or_insert_with(|| judge.begins_here(place, name)));

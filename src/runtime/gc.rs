@@ -105,7 +105,7 @@ fn sweep(
         for run in folders(store, &runs.join(&workflow))? {
             let folder = runs.join(&workflow).join(&run);
             let age = |name: &str| -> Result<Option<u64>, CallFailure> {
-                let changed = root.changed(&folder.join(name)).map_err(|error| store.refused(error))?;
+                let changed = root.modified(&folder.join(name)).map_err(|error| store.refused(error))?;
                 Ok(changed.map(|time| now.seconds_since(Timestamp::from_system_time(time))))
             };
             let mut touched: Option<u64> = None;

@@ -55,7 +55,7 @@ impl Repository {
                 "check the path",
             ));
         }
-        let top = found.command.plain(["rev-parse", "--show-toplevel"]);
+        let top = found.command.plain_call(["rev-parse", "--show-toplevel"]);
         let ended = child::run(environment, "git", &top)?;
         if !ended.succeeded() || ended.stdout.is_empty() {
             let message =
@@ -65,7 +65,7 @@ impl Repository {
         let top = path(line(&ended.stdout));
         // `core.worktree` can name any folder.
         let inside = crate::disk::canonical(folder).is_ok_and(|folder| folder.starts_with(&top));
-        let repository = found.command.plain(["rev-parse", "--absolute-git-dir"]);
+        let repository = found.command.plain_call(["rev-parse", "--absolute-git-dir"]);
         let repository = path(line(&child::run(environment, "git", &repository)?.stdout));
         if !inside || !crate::disk::is_work_tree_of(&top, &repository) {
             let message =
@@ -97,7 +97,7 @@ impl Repository {
     ) -> Result<ChildCommand, CallFailure> {
         let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
         let command = if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
-            self.command.plain(arguments)
+            self.command.plain_call(arguments)
         } else {
             let ask = |question: &ChildCommand| child::run(&self.environment, "git", question);
             self.command.command(arguments, ask).map_err(|failure| self.unknown_programs(failure))?

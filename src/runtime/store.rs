@@ -167,7 +167,7 @@ impl Store {
         }
         let git = GitCommand::new(child::command(&self.environment, "git", &self.root, LIMIT));
         let paths = OWN.map(|name| format!(":(literal){name}"));
-        let asked = git.plain(["ls-files", "-z", "--cached", "--"]);
+        let asked = git.plain_call(["ls-files", "-z", "--cached", "--"]);
         let ended = child::run(&self.environment, "git", &asked.arguments(paths))?;
         // The named folder may be outside of every repository.
         let outside = !ended.succeeded() && ended.stderr_text().contains("not a git repository");

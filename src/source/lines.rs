@@ -45,7 +45,7 @@ impl LineIndex {
             return Position { line, column: 1 };
         }
         let before = match offset - start {
-            0..=STRIDE => begun(&text.as_bytes()[start..offset]),
+            0..=STRIDE => count_characters(&text.as_bytes()[start..offset]),
             _ => self.characters(text, offset) - self.characters(text, start),
         };
         Position { line, column: before + 1 }
@@ -59,7 +59,7 @@ impl LineIndex {
         let mut left = column;
         if column > STRIDE {
             let wanted = self.characters(text, line.start) + column;
-            let counted = self.counted(text);
+            let counted = self.line_starts(text);
             let block = counted.partition_point(|before| *before < wanted).saturating_sub(1);
             let mut at = (block * STRIDE).clamp(line.start, line.end);
             while !text.is_char_boundary(at) {
@@ -74,15 +74,15 @@ impl LineIndex {
     /// How many characters begin before `offset`.
     fn characters(&self, text: &str, offset: usize) -> usize {
         let block = offset / STRIDE;
-        self.counted(text)[block] + begun(&text.as_bytes()[block * STRIDE..offset])
+        self.line_starts(text)[block] + count_characters(&text.as_bytes()[block * STRIDE..offset])
     }
 
-    fn counted(&self, text: &str) -> &[usize] {
+    fn line_starts(&self, text: &str) -> &[usize] {
         self.counted.get_or_init(|| {
             let mut before = 0;
             let mut counted = vec![0];
             for block in text.as_bytes().chunks(STRIDE) {
-                before += begun(block);
+                before += count_characters(block);
                 counted.push(before);
             }
             counted
@@ -106,7 +106,7 @@ pub fn next_line(text: &str, at: usize) -> usize {
 }
 
 /// How many characters begin in these bytes.
-fn begun(bytes: &[u8]) -> usize {
+fn count_characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 

@@ -10,7 +10,7 @@ pub struct SharedText(TextStorage);
 #[derive(Debug, Clone)]
 enum TextStorage {
     Source(Arc<str>),
-    Made(Arc<String>),
+    Generated(Arc<String>),
 }
 
 impl From<Arc<str>> for SharedText {
@@ -23,7 +23,7 @@ impl From<String> for SharedText {
     /// Does not copy the text, but releases its unused capacity.
     fn from(mut text: String) -> Self {
         text.shrink_to_fit();
-        Self(TextStorage::Made(Arc::new(text)))
+        Self(TextStorage::Generated(Arc::new(text)))
     }
 }
 
@@ -39,7 +39,7 @@ impl Deref for SharedText {
     fn deref(&self) -> &str {
         match &self.0 {
             TextStorage::Source(text) => text,
-            TextStorage::Made(text) => text,
+            TextStorage::Generated(text) => text,
         }
     }
 }

@@ -55,7 +55,7 @@ pub enum Axis {
 
 impl Axis {
     /// The minimum class of a loss of this axis.
-    pub fn floor(self) -> LossClass {
+    pub fn minimum_class(self) -> LossClass {
         match self {
             Axis::ToolLimits | Axis::Invocation | Axis::Permissions | Axis::HookBlocking => {
                 LossClass::Security
@@ -98,7 +98,7 @@ impl Axis {
     }
 
     /// What is lost along this axis, in one sentence.
-    pub fn about(self) -> &'static str {
+    pub fn description(self) -> &'static str {
         match self {
             Axis::ToolLimits => "tool-limits: the source limits tools, but the host does not enforce it",
             Axis::ToolGrants => {

@@ -26,7 +26,7 @@ pub enum ValueFormat {
 
 impl ValueFormat {
     /// Whether `value` has this format.
-    pub fn holds(self, value: &Json) -> bool {
+    pub fn matches(self, value: &Json) -> bool {
         match self {
             Self::Text => value.as_str().is_some_and(|text| !text.trim().is_empty()),
             Self::PositiveInteger => value.as_u64().is_some_and(|number| number > 0),

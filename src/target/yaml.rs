@@ -62,7 +62,7 @@ pub enum CheckedType {
 
 impl CheckedType {
     /// `None` if the value of `entry` passes; otherwise its replacement as YAML, if there is one.
-    pub fn fit(self, entry: &MappingEntry, text: &str) -> Option<Option<String>> {
+    pub fn fitted_value(self, entry: &MappingEntry, text: &str) -> Option<Option<String>> {
         let quoted = |text: String| serde_json::Value::from(text).to_string();
         match (&entry.node.value, self) {
             // A tag or an anchor alone counts as a value.

@@ -27,7 +27,7 @@ pub(super) fn dispatch(name: &str, task: &str) -> ModelReply {
 
 /// A step that runs the command under a heading of the text that has just come.
 pub(super) fn run_command(heading: &'static str) -> ScriptStep {
-    ScriptStep::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
+    ScriptStep::compute(move |request| Ok(shell(&command_under(&request.latest_text(), heading)?)))
 }
 
 #[test]
@@ -86,10 +86,10 @@ fn who_may_start_a_skill_is_kept() {
     let stage = Stage::new(&hosts, HOST, DEMO);
     let first = ScriptStep::reply(skill("demo:publish"))
         .expects(["- demo:house-style: How the log is written."])
-        .expects_that(|request| lacks(&request.everything(), "- demo:publish"));
+        .expects_that(|request| lacks(&request.all_text(), "- demo:publish"));
     let refused = ScriptStep::reply(skill("demo:house-style"))
         .expects_that(|request| holds(&last_result(request), "disable-model-invocation"))
-        .expects_that(|request| lacks(&request.everything(), "Only a person decides"));
+        .expects_that(|request| lacks(&request.all_text(), "Only a person decides"));
     let taken = done().expects(["Every line of the log begins with the hour in four digits."]);
     let script = ModelScript::default().with_conversation(main().then(first).then(refused).then(taken));
     let mut session = stage.session(SessionOpening::Prompt("write the log".to_owned()), script);

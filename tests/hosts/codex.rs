@@ -111,7 +111,7 @@ fn dispatch_from_file(
         )
     });
     let read = ScriptStep::compute(|request| {
-        let given = request.everything();
+        let given = request.all_text();
         Ok(shell(&format!("cat \"{}\"", between(&given, "Read and follow ", ". The task: ")?)))
     })
     .expects(["The task: `field notes.txt`"]);
@@ -201,14 +201,14 @@ fn who_may_start_a_skill_is_kept() {
     let stage = Stage::new(&hosts, HOST, DEMO);
     let read = ScriptStep::compute(|request| {
         // The listing has a skill's file behind its description, below a root that it names above.
-        let listing = request.everything();
+        let listing = request.all_text();
         let entry = between(&listing, "- demo:house-style: How the log is written.", "\n")?;
         let short = between(entry, "(file: ", ")")?;
         let (root, rest) = short.split_once('/').ok_or_else(|| format!("`{short}` has no root"))?;
         let root = between(&listing, &format!("- `{root}` = `"), "`")?;
         Ok(shell(&format!("cat \"{root}/{rest}\"")))
     })
-    .expects_that(|request| lacks(&request.everything(), "demo:publish"));
+    .expects_that(|request| lacks(&request.all_text(), "demo:publish"));
     let taken = after("Every line of the log begins with the hour in four digits.", done());
     let script = ModelScript::default().with_conversation(main().then(read).then(taken));
     stage.play(stage.session(SessionOpening::Prompt("write the log".to_owned()), script));

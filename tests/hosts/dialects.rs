@@ -72,7 +72,7 @@ fn shown_at(hosts: &Hosts, host: &'static str, place: impl Fn(&str) -> String) -
     let mut session = stage.session(SessionOpening::Prompt("sound".to_owned()), script);
     session.environment.push(("SLASH_COMMAND_TOOL_CHAR_BUDGET".to_owned(), "1000000".to_owned()));
     let transcript = stage.run(session);
-    transcript.requests("main").next().expect("a request").everything()
+    transcript.requests("main").next().expect("a request").all_text()
 }
 
 /// Compares what the host shows with what is said of it: by the reader, and by the rules.

@@ -24,7 +24,7 @@ fn case_13_the_source_host_ends_frontmatter_at_the_first_dashes() {
     }
     let script = ModelScript::default().with_conversation(main().then(done()));
     let transcript = stage.run(stage.session(SessionOpening::Prompt("sound".to_owned()), script));
-    let text = transcript.requests("main").next().expect("a request").everything();
+    let text = transcript.requests("main").next().expect("a request").all_text();
     for (name, fields, user_only) in EARLY {
         let is_offered = text.contains(&format!("- kit:{name}: Says {name}"));
         assert_eq!(is_offered, !user_only, "{name}: {fields:?}");

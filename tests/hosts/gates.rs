@@ -132,7 +132,7 @@ fn a_hook_with_a_rule_never_runs_for_an_event_without_tools() {
     );
     let step = done()
         .expects(["without a rule"])
-        .expects_that(|request| super::model::lacks(&request.everything(), "with a rule"));
+        .expects_that(|request| super::model::lacks(&request.all_text(), "with a rule"));
     stage.play(stage.session(
         SessionOpening::Prompt("go".to_owned()),
         ModelScript::default().with_conversation(main().then(step)),

@@ -20,7 +20,7 @@ fn plugin(fields: &str) -> Tree {
 
 /// The conversation of the agent, apart from that of the session.
 fn pilot() -> Conversation {
-    Conversation::new("pilot", |request| request.everything().contains("You are the pilot."))
+    Conversation::new("pilot", |request| request.all_text().contains("You are the pilot."))
 }
 
 fn go() -> SessionOpening {

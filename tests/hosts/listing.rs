@@ -40,7 +40,7 @@ fn listed(hosts: &Hosts, folder: &Path) -> Vec<String> {
     let transcript =
         drivers::run("codex", session, &installation(hosts, "codex")).expect("the host can be run");
     assert_eq!((transcript.code, transcript.faults()), (Some(0), Vec::new()));
-    let text = transcript.requests("main").next().expect("a request").everything();
+    let text = transcript.requests("main").next().expect("a request").all_text();
     let list = between(&text, "### Available skills\n", "\n</skills_instructions>").expect("a list");
     list.lines().map(|line| line.split(" (file: ").next().unwrap_or(line).to_owned()).collect()
 }

@@ -25,7 +25,7 @@ pub(super) fn dispatch(name: &str, task: &str) -> ModelReply {
 
 /// A step that runs the command under a heading of the text that has just come.
 pub(super) fn run_command(heading: &'static str) -> ScriptStep {
-    ScriptStep::compute(move |request| Ok(shell(&command_under(&request.latest(), heading)?)))
+    ScriptStep::compute(move |request| Ok(shell(&command_under(&request.latest_text(), heading)?)))
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn who_may_start_a_skill_is_kept() {
         .expects_that(|request| {
             holds(&last_result(request), "prevents you from using this specific tool call")
         })
-        .expects_that(|request| lacks(&request.everything(), "Only a person decides"));
+        .expects_that(|request| lacks(&request.all_text(), "Only a person decides"));
     let taken = after("Every line of the log begins with the hour in four digits.", done());
     let script = ModelScript::default().with_conversation(main().then(first).then(refused).then(taken));
     stage.play(stage.session(SessionOpening::Prompt("write the log".to_owned()), script));
@@ -105,7 +105,7 @@ fn the_model_runs_a_command_in_a_text_itself() {
     let hosts = real_hosts!();
     let stage = Stage::new(&hosts, HOST, DEMO);
     let run = ScriptStep::compute(|request| {
-        let given = request.latest();
+        let given = request.latest_text();
         let block = between(&given, "## On this host", "# Standup")?;
         holds(block, "`!`")?;
         Ok(shell(between(&given, "The newest entry: !`", "`")?))
@@ -128,8 +128,8 @@ fn the_host_runs_what_a_command_is_granted_and_attaches_its_files() {
     let body = done()
         .expects(["First: rule of gulls\n", "Asked: !`env cat rules.md`\n", "Read @rules.md, then"])
         .expects_that(|request| {
-            holds(&request.everything(), "rule of terns")?;
-            lacks(&request.everything(), "plugcast:0")
+            holds(&request.all_text(), "rule of terns")?;
+            lacks(&request.all_text(), "plugcast:0")
         });
     let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("kit:look", "!`touch taken`"), script));
@@ -184,9 +184,7 @@ fn case_13_limits_of_an_agent_are_in_the_order_in_which_the_host_reads_them() {
     let read = ModelReply::call("read", json!({ "filePath": path.to_str().expect("UTF-8") }));
     let of = |name: &str| {
         let first = format!("Look as the {name} one.");
-        Conversation::new(name.to_owned(), move |request: &ModelRequest| {
-            request.everything().contains(&first)
-        })
+        Conversation::new(name.to_owned(), move |request: &ModelRequest| request.all_text().contains(&first))
     };
     let has_only = |wanted: &'static [&'static str]| {
         move |request: &ModelRequest| match tools(request) {
@@ -202,7 +200,7 @@ fn case_13_limits_of_an_agent_are_in_the_order_in_which_the_host_reads_them() {
                 .then(
                     ScriptStep::reply(dispatch("kit:wide", "look"))
                         .expects(["Says open"])
-                        .expects_that(|request| lacks(&request.everything(), "Says personal")),
+                        .expects_that(|request| lacks(&request.all_text(), "Says personal")),
                 )
                 .then(ScriptStep::reply(dispatch("kit:none", "look")))
                 .then(done()),

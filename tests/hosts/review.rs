@@ -211,7 +211,7 @@ fn text_as_emitted(stage: &Stage, host: Host, transcript: &Transcript) {
     let plugin = stage.bundle.join("plugins/review");
     let emitted = std::fs::read_to_string(plugin.join("skills/review/SKILL.md")).expect("the emitted skill");
     let first = transcript.requests("main").next().expect("a request");
-    let given = first.everything().replace(&plugin.display().to_string(), "${CLAUDE_PLUGIN_ROOT}");
+    let given = first.all_text().replace(&plugin.display().to_string(), "${CLAUDE_PLUGIN_ROOT}");
     for (heading, number) in [
         ("## 1. Begin", 0),
         ("## 4. Merge", 1),

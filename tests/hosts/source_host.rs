@@ -27,7 +27,7 @@ fn case_7_the_source_host_loads_hooks_and_servers_so() {
     let log = stage.project().join("debug.log");
     session.arguments.extend(["--debug-file".to_owned(), log.to_str().expect("UTF-8").to_owned()]);
     let transcript = stage.run(session);
-    let request = transcript.requests("main").next().expect("a request").everything();
+    let request = transcript.requests("main").next().expect("a request").all_text();
     let events = format!("{request}{}", serde_json::Value::from(transcript.events.clone()));
     let init = transcript.events.iter().find(|event| event["subtype"] == "init").expect("a beginning");
     let listed = init["mcp_servers"].as_array().into_iter().flatten();

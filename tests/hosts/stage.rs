@@ -169,7 +169,7 @@ impl Stage {
             transcript.code,
             transcript.faults(),
             last.and_then(|received| received.conversation.clone()).unwrap_or_default(),
-            last.map(|received| end_of(&received.request.latest())).unwrap_or_default(),
+            last.map(|received| end_of(&received.request.latest_text())).unwrap_or_default(),
             transcript.stderr,
         )
     }

@@ -140,7 +140,7 @@ impl HelperCheckout {
             .arguments(arguments.iter().copied())
             .environment(inherited.cloned())
             .limit(LIMIT)
-            .guarded()
+            .killed_with_parent()
     }
 
     fn run(&self, command: &ChildCommand, what: &str) -> Result<ChildOutput, BuildError> {

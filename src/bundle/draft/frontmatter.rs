@@ -13,9 +13,9 @@ impl MarkdownDraft {
     /// All edits of the text except the block. Changes of fields override edits of bytes inside them, and a rewrite of
     /// the whole frontmatter overrides both. Added fields are inserted right after the opening line; a text without
     /// frontmatter gets one.
-    pub fn resolved(&self) -> Vec<Edit<EditLabel>> {
+    pub fn resolved_edits(&self) -> Vec<Edit<EditLabel>> {
         let newline = self.newline();
-        if let Some(whole) = self.whole(newline) {
+        if let Some(whole) = self.rewritten_frontmatter(newline) {
             let outside = self.edits.iter().filter(|edit| {
                 edit.span.start >= whole.span.end && edit.tag.0 != EditKind::Frontmatter
                     || edit.span.end <= whole.span.start
@@ -41,7 +41,7 @@ impl MarkdownDraft {
             !fields.iter().enumerate().any(holds)
         });
         let bytes = self.edits.iter().filter(|edit| !is_inner(edit.span));
-        bytes.chain(outer.map(|(_, field)| field)).cloned().chain(self.added(newline)).collect()
+        bytes.chain(outer.map(|(_, field)| field)).cloned().chain(self.addition(newline)).collect()
     }
 
     /// The resulting frontmatter with its delimiters, with all edits applied.
@@ -51,7 +51,7 @@ impl MarkdownDraft {
     pub fn head(&self) -> Result<String, OverlapError> {
         let end = self.document.body.start;
         let edits: Vec<Edit<EditLabel>> =
-            self.resolved().into_iter().filter(|edit| edit.span.end <= end).collect();
+            self.resolved_edits().into_iter().filter(|edit| edit.span.end <= end).collect();
         rewrite::apply(&self.text[..end], &edits).map(|(text, _)| text)
     }
 
@@ -76,7 +76,7 @@ impl MarkdownDraft {
         Edit { span, text, tag: (EditKind::Frontmatter, change.reason.clone()) }
     }
 
-    fn added(&self, newline: &str) -> Option<Edit<EditLabel>> {
+    fn addition(&self, newline: &str) -> Option<Edit<EditLabel>> {
         if self.fields.is_empty() {
             return None;
         }
@@ -97,7 +97,7 @@ impl MarkdownDraft {
     }
 
     /// The frontmatter with its delimiters, if it is rewritten as a whole.
-    fn whole(&self, newline: &str) -> Option<Edit<EditLabel>> {
+    fn rewritten_frontmatter(&self, newline: &str) -> Option<Edit<EditLabel>> {
         let (reason, yaml) = (self.rewritten.as_ref()?, self.document.yaml?);
         let start = if self.document.byte_order_mark { '\u{feff}'.len_utf8() } else { 0 };
         let rest = &self.text[yaml.end..];
@@ -169,15 +169,15 @@ impl MarkdownDraft {
             .map(|edit| (edit.span.slice(&self.text), edit.text.as_str()))
             .filter(|(old, _)| old.len() > 2)
             .collect();
-        exchanged(entry.node.to_json(), &inner)
+        replace_texts(entry.node.to_json(), &inner)
     }
 }
 
-fn exchanged(value: Json, texts: &[(&str, &str)]) -> Json {
+fn replace_texts(value: Json, texts: &[(&str, &str)]) -> Json {
     match value {
         Json::String(text) => texts.iter().fold(text, |text, (old, new)| text.replace(old, new)).into(),
-        Json::Array(items) => items.into_iter().map(|item| exchanged(item, texts)).collect(),
-        Json::Object(map) => map.into_iter().map(|(key, value)| (key, exchanged(value, texts))).collect(),
+        Json::Array(items) => items.into_iter().map(|item| replace_texts(item, texts)).collect(),
+        Json::Object(map) => map.into_iter().map(|(key, value)| (key, replace_texts(value, texts))).collect(),
         value => value,
     }
 }

@@ -79,7 +79,8 @@ const IMAGES: [&str; 9] =
     ["jovyan", "codespace", "gitpod", "vagrant", "circleci", "jenkins", "pwuser", "seluser", "nonroot"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if text.component.is_none() || !text.is_markdown() || text.is_example() || !text.has(TextSign::Home) {
+    if text.component.is_none() || !text.is_markdown() || text.is_example() || !text.has_sign(TextSign::Home)
+    {
         return;
     }
     for home in HOMES {

@@ -22,7 +22,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let NameResolution::Category(agent) = directory.dispatched(&text.plugin.name, &place.name) else {
             continue;
         };
-        if place.how == NameUse::Skill || place.how == NameUse::Named && directory.has(&place.name) {
+        if place.how == NameUse::Skill || place.how == NameUse::Named && directory.contains(&place.name) {
             continue;
         }
         let message = format!("unknown agent `{}`: hosts know it as `{}`", place.name, agent.qualified);
@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         found.help = Some(format!("write `{}`", agent.qualified));
         found.fix = Some(replace(text.file, place.span, agent.qualified.as_str(), Applicability::Safe));
         if let Some(file) = context.file(&agent.path) {
-            let place = found.clone().related(file, agent.name_span(), "the agent is defined here");
+            let place = found.clone().with_related(file, agent.name_span(), "the agent is defined here");
             found.related = place.related;
         }
     }

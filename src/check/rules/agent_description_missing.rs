@@ -17,11 +17,13 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Fields that the source host accepts as the description.
-const SAME: [&str; 3] = ["description", "when_to_use", "when-to-use"];
+const DESCRIPTION_FIELDS: [&str; 3] = ["description", "when_to_use", "when-to-use"];
 
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(yaml) = component.document.yaml.filter(|_| !component.has_lost_fields()) else { return };
-    if component.kind != ComponentKind::Agent || SAME.iter().any(|key| component.field(key).is_some()) {
+    if component.kind != ComponentKind::Agent
+        || DESCRIPTION_FIELDS.iter().any(|key| component.field(key).is_some())
+    {
         return;
     }
     let found = sink.report(text.file, Span::new(0, yaml.start.min(3)), "the agent has no `description`");

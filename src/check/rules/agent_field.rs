@@ -31,13 +31,13 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             .hosts
             .iter()
             .copied()
-            .filter(|host| ignores(context, host, &entry.key, &entry.node))
+            .filter(|host| host_ignores(context, host, &entry.key, &entry.node))
             .collect();
         let of_source = hosts.iter().any(|host| host.source.is_some());
         let help = match (hosts.first(), of_source) {
             (None, _) => continue,
-            (Some(_), true) => wrong(context.checks(), &entry.key, &entry.node),
-            (Some(host), false) => host.agent.fields.get(&entry.key).map(takes),
+            (Some(_), true) => expected_value(context.checks(), &entry.key, &entry.node),
+            (Some(host), false) => host.agent.fields.get(&entry.key).map(accepted_values),
         };
         let value =
             entry.node.scalar().map_or_else(|| entry.node.kind().to_owned(), |value| format!("`{value}`"));
@@ -55,26 +55,26 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
 
 /// Whether `host` has the field and does not take this value. One that has no such field says so in its ledger, whatever
 /// the value is; and what the source host takes is right.
-fn ignores(context: &RuleContext<'_>, host: &Target, key: &str, node: &Node) -> bool {
-    let is_wrong = wrong(context.checks(), key, node).is_some();
+fn host_ignores(context: &RuleContext<'_>, host: &Target, key: &str, node: &Node) -> bool {
+    let is_wrong = expected_value(context.checks(), key, node).is_some();
     if host.source.is_some() || !is_wrong {
         return is_wrong;
     }
     let Some((rule, value)) = host.agent.fields.get(key).zip(node.scalar()) else { return false };
     let number = || value.parse::<u64>().map_or_else(|_| value.clone().into(), Json::from);
     let is_said = rule.outcome == FieldOutcome::Mapped && !rule.values.contains_key(&value);
-    is_said && rule.format.is_some_and(|format| !format.holds(&number()))
+    is_said && rule.format.is_some_and(|format| !format.matches(&number()))
 }
 
 /// What a host takes for a field, in words.
-fn takes(rule: &FieldRule) -> String {
+fn accepted_values(rule: &FieldRule) -> String {
     let mut list: Vec<String> = rule.values.keys().map(|known| format!("`{known}`")).collect();
     list.extend(rule.format.map(|format| format.words().to_owned()));
     format!("write {}", list.join(", "))
 }
 
 /// What to write instead, if the value is none that `key` takes.
-fn wrong(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
+fn expected_value(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> {
     let value = node.scalar()?;
     let lower = value.trim().to_lowercase();
     let whole = lower.parse::<u64>().is_ok_and(|number| number > 0);

@@ -25,11 +25,11 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
     let directory = context.directory();
     for entry in tools::entries(component, &["skills"]) {
-        for skill in tools::listed(text.text, &entry.node) {
+        for skill in tools::listed_tools(text.text, &entry.node) {
             let name = skill.text;
             let plain = name.chars().all(|c| c.is_alphanumeric() || ":_-.".contains(c));
             let known = match name.split_once(':') {
-                Some((plugin, _)) => directory.has(name) || !directory.has_plugin(plugin),
+                Some((plugin, _)) => directory.contains(name) || !directory.has_plugin(plugin),
                 None => directory.has_skill_called(name),
             };
             if known || !plain || is_misspelt_file(context, text, name) {
@@ -57,6 +57,6 @@ fn is_misspelt_file(context: &RuleContext<'_>, text: &PluginText<'_>, name: &str
     let (plugin, local) = name.split_once(':').unwrap_or((&text.plugin.name, name));
     let mut plugins = context.project.plugins.iter().filter(|other| other.name == plugin);
     plugins.any(|plugin| {
-        context.paths().folded(&plugin.root.join("skills").join(local).join(SKILL_FILE)).is_some()
+        context.paths().case_variant(&plugin.root.join("skills").join(local).join(SKILL_FILE)).is_some()
     })
 }

@@ -15,10 +15,10 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-const BARE: [&str; 3] = ["python", "python2", "python3"];
+const INTERPRETERS: [&str; 3] = ["python", "python2", "python3"];
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) {
+    if !prose::is_instructions(text) {
         return;
     }
     for example in script::examples(text) {
@@ -26,7 +26,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
             let name = command.words[0].as_str();
             // `python3 --version` checks whether it is installed.
             let asks = matches!(command.words[1].as_str(), "--version" | "-V");
-            if !BARE.contains(&name) || asks || command.condition {
+            if !INTERPRETERS.contains(&name) || asks || command.condition {
                 continue;
             }
             let message = format!("the interpreter is not called `{name}` on every system");

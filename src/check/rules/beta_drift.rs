@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if component.kind != ComponentKind::Skill || !text.has(TextSign::Copy) {
+    if component.kind != ComponentKind::Skill || !text.has_sign(TextSign::Copy) {
         return;
     }
     for declared in copies::declared(text) {
@@ -38,7 +38,8 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             format!("this copy of `{}` differs from the original", declared.of),
         );
         found.help = Some("make both texts identical, or remove the comment".to_owned());
-        let place = found.clone().related(file, span.shifted(other.document.body.start), "first difference");
+        let place =
+            found.clone().with_related(file, span.shifted(other.document.body.start), "first difference");
         found.related = place.related;
     }
 }

@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             found.fix =
                 Some(replace(source, reference.span, format!("{written}{ENDING}"), Applicability::Unsafe));
             if let Some(other) = context.file(&beta.path) {
-                let place = found.clone().related(other, beta.name_span(), "the beta is defined here");
+                let place = found.clone().with_related(other, beta.name_span(), "the beta is defined here");
                 found.related = place.related;
             }
         }

@@ -26,11 +26,11 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     if text.main {
         mark(component, text, sink);
     }
-    if !text.has(TextSign::Beta) {
+    if !text.has_sign(TextSign::Beta) {
         return;
     }
     for at in memmem::find_iter(text.body.slice(text.text).as_bytes(), ENDING) {
-        let Some(span) = called(text.text, text.body.start + at) else { continue };
+        let Some(span) = beta_name(text.text, text.body.start + at) else { continue };
         let written = span.slice(text.text).trim_start_matches('/');
         let stable = written.strip_suffix(ENDING).unwrap_or(written);
         let own = qualify(&text.plugin.name, stable);
@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let Some(promoted) = names.iter().find_map(|name| directory.skill(name)) else { continue };
         if names
             .iter()
-            .any(|name| beta_of(directory, name).is_some() || directory.has(&format!("{name}{ENDING}")))
+            .any(|name| beta_of(directory, name).is_some() || directory.contains(&format!("{name}{ENDING}")))
         {
             continue;
         }
@@ -49,7 +49,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         found.help = Some(format!("write `{shown}`"));
         found.fix = Some(replace(text.file, span, shown, Applicability::Unsafe));
         if let Some(file) = context.file(&promoted.path) {
-            let place = found.clone().related(file, promoted.name_span(), "the stable skill is defined here");
+            let place =
+                found.clone().with_related(file, promoted.name_span(), "the stable skill is defined here");
             found.related = place.related;
         }
     }
@@ -77,7 +78,7 @@ fn mark(component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
 
 /// The name that ends with the `-beta` at `at`, if it is written as a name: with a slash, with its plugin, or as a
 /// whole code span.
-fn called(text: &str, at: usize) -> Option<Span> {
+fn beta_name(text: &str, at: usize) -> Option<Span> {
     let part = |c: char| c.is_alphanumeric() || "_-:".contains(c);
     let end = at + ENDING.len();
     let start = text[..at]

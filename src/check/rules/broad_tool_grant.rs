@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
     let open = &context.checks().open_grants;
     for entry in tools::entries(component, &["allowed-tools"]) {
-        for tool in tools::listed(text.text, &entry.node) {
+        for tool in tools::listed_tools(text.text, &entry.node) {
             if !open.iter().any(|grant| grant == tool.text) {
                 continue;
             }

@@ -11,8 +11,8 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::model::paths as model;
 use crate::model::plugin::LocationForm;
 use crate::model::similar_names::slip;
-use crate::read::intent::{is_called_planned, line_around, near};
-use crate::source::{ComponentKind, Span, inside};
+use crate::read::intent::{is_called_planned, line_around, surrounding_text};
+use crate::source::{ComponentKind, Span, is_inside};
 
 pub(super) const RULE: Rule = Rule {
     name: "broken-link",
@@ -25,13 +25,13 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
-        let wanted = match link.leads(context, text) {
-            PathTarget::Nowhere(wanted) => wanted,
+        let wanted = match link.target(context, text) {
+            PathTarget::Missing(wanted) => wanted,
             // Files outside of the plugins were not read, so they may exist.
-            PathTarget::AwayToNothing(wanted) if wanted.starts_with(&text.plugin.root) => wanted,
+            PathTarget::MissingOutside(wanted) if wanted.starts_with(&text.plugin.root) => wanted,
             _ => continue,
         };
-        let around = near(text.text, link.whole.start, link.whole.end);
+        let around = surrounding_text(text.text, link.whole.start, link.whole.end);
         if is_page(context, wanted)
             || is_called_planned(text.text, link.whole.end)
             || of_the_project(context, text, link)
@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         {
             continue;
         }
-        let inner = text.plugin.inner(wanted);
+        let inner = text.plugin.relative_path(wanted);
         let found = sink.report(text.file, link.span, format!("broken link: `{inner}` does not exist"));
         let same = paths::of_that_name(text, wanted);
         let Some(meant) = same.first().copied().or_else(|| paths::meant(text, wanted)) else {
@@ -56,7 +56,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let own = paths::own_folder(text);
         let name = model::file_name(meant);
         let has_name =
-            |path: &&Utf8PathBuf| model::file_name(path) == name && inside(path.as_str(), own.as_str());
+            |path: &&Utf8PathBuf| model::file_name(path) == name && is_inside(path.as_str(), own.as_str());
         let is_only = || text.plugin.files.kept.iter().filter(has_name).count() == 1;
         let folder =
             |path: &Utf8Path| path.parent().and_then(Utf8Path::file_name).unwrap_or_default().to_owned();
@@ -69,7 +69,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 
 /// Whether `wanted` is a page that a site generates from a file: the same path with an extension.
 fn is_page(context: &RuleContext<'_>, wanted: &Utf8Path) -> bool {
-    wanted.extension().is_none() && context.paths().has(&Utf8PathBuf::from(format!("{wanted}.md")))
+    wanted.extension().is_none() && context.paths().contains(&Utf8PathBuf::from(format!("{wanted}.md")))
 }
 
 /// Whether a path is one of the user's project: it begins with a folder that projects have and this skill

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Languages of code blocks that show a text to write.
-const SHOWN: [&str; 4] = ["markdown", "md", "mdx", "yaml"];
+const SHOWN_LANGUAGES: [&str; 4] = ["markdown", "md", "mdx", "yaml"];
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     // Hosts run no commands in the text of an agent.
@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let shown = |block: &&CodeBlock| {
         let info = block.info.as_deref().unwrap_or_default();
         let word = info.split_whitespace().next().unwrap_or_default().to_lowercase();
-        SHOWN.contains(&word.as_str())
+        SHOWN_LANGUAGES.contains(&word.as_str())
     };
     let outline = text.outline();
     // The code span of a command itself starts after its `!`.

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// The placeholder that the source host replaces.
-const RIGHT: &str = "$ARGUMENTS";
+const PLACEHOLDER: &str = "$ARGUMENTS";
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     if component.kind != ComponentKind::Command {
@@ -35,8 +35,8 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
                 continue;
             }
             let found = sink.report(text.file, span, format!("nothing replaces `{placeholder}`"));
-            found.help = Some(format!("write `{RIGHT}`"));
-            found.fix = Some(replace(text.file, span, RIGHT, Applicability::Unsafe));
+            found.help = Some(format!("write `{PLACEHOLDER}`"));
+            found.fix = Some(replace(text.file, span, PLACEHOLDER, Applicability::Unsafe));
         }
     }
 }

@@ -23,23 +23,23 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let source = context.targets.source();
     let Some(folder) = Utf8Path::new(&source.manifest).parent() else { return };
     let root = plugin.root.join(folder);
-    for file in context.project.tree.below(&root) {
+    for file in context.project.tree.files_below(&root) {
         let Ok(inner) = file.path.strip_prefix(&root) else { continue };
         let markdown = inner.extension() == Some("md");
         let component = (inner.starts_with("skills") && inner.file_name() == Some(SKILL_FILE))
             || (markdown && (inner.starts_with("agents") || inner.starts_with("commands")))
             || source.components.keys().any(|place| !place.ends_with('/') && inner == place);
-        if !component || named(plugin, folder, inner) {
+        if !component || is_named_in_manifest(plugin, folder, inner) {
             continue;
         }
         let message = format!("`{inner}` is in `{folder}`, where hosts look for the manifest only");
-        let found = sink.whole(&file.path, message);
+        let found = sink.report_file(&file.path, message);
         found.help = Some(format!("move it to `{inner}` at the plugin's root"));
     }
 }
 
 /// Whether the manifest names the file, or a folder that contains it.
-fn named(plugin: &Plugin, folder: &Utf8Path, inner: &Utf8Path) -> bool {
+fn is_named_in_manifest(plugin: &Plugin, folder: &Utf8Path, inner: &Utf8Path) -> bool {
     let wanted = folder.join(inner);
     let inside = |text: &str| {
         let path: Option<&Utf8Path> =

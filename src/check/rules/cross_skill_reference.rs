@@ -24,14 +24,16 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
     for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
         let written = &link.path;
-        match link.leads(context, text) {
-            PathTarget::Away(path) if path.starts_with(&text.plugin.root) => {}
+        match link.target(context, text) {
+            PathTarget::Outside(path) if path.starts_with(&text.plugin.root) => {}
             // A file next to plugins may be part of a plugin for another host.
-            PathTarget::Away(_) if text.plugin.beside => {}
-            PathTarget::AwayToNothing(_) | PathTarget::OutOfSource if is_of_the_forge(text, written) => {}
-            PathTarget::Away(_) | PathTarget::OutOfSource => out(text, link.span, written, sink),
-            PathTarget::AwayToNothing(path) if !path.starts_with(&text.plugin.root) => {
-                out(text, link.span, written, sink);
+            PathTarget::Outside(_) if text.plugin.beside => {}
+            PathTarget::MissingOutside(_) | PathTarget::OutOfSource if is_of_the_forge(text, written) => {}
+            PathTarget::Outside(_) | PathTarget::OutOfSource => {
+                report_outside(text, link.span, written, sink)
+            }
+            PathTarget::MissingOutside(path) if !path.starts_with(&text.plugin.root) => {
+                report_outside(text, link.span, written, sink);
             }
             _ => {}
         }
@@ -48,7 +50,7 @@ fn is_of_the_forge(text: &PluginText<'_>, written: &str) -> bool {
 }
 
 /// Reports a path that leaves the plugin: nothing outside is installed with it.
-fn out(text: &PluginText<'_>, span: Span, written: &str, sink: &mut FindingSink) {
+fn report_outside(text: &PluginText<'_>, span: Span, written: &str, sink: &mut FindingSink) {
     let message = format!("`{written}` points outside the plugin, but only the plugin is installed");
     let found = sink.report(text.file, span, message);
     found.help = Some("copy the file into the skill's folder, or link to its URL".to_owned());

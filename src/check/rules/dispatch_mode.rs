@@ -23,15 +23,17 @@ const DISPATCH: [&str; 8] =
 const NEGATED: [&str; 6] = ["never", "omit", "without", "leave", "not", "don't"];
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) {
+    if !prose::is_instructions(text) {
         return;
     }
     for passage in passages(text) {
         let passage_text = passage.span.slice(text.text);
-        if !prose::says(passage_text, &DISPATCH) || !passage.code && prose::says(passage_text, &NEGATED) {
+        if !prose::contains_any(passage_text, &DISPATCH)
+            || !passage.code && prose::contains_any(passage_text, &NEGATED)
+        {
             continue;
         }
-        for place in prose::places(passage_text, "mode") {
+        for place in prose::word_spans(passage_text, "mode") {
             let Some(span) = with_value(passage_text, place) else { continue };
             sink.report(
                 text.file,

@@ -34,7 +34,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         found.hosts = hosts;
         found.help = Some("keep one of them".to_owned());
         if let Some(first) = fault.first {
-            *found = found.clone().related(text.file, first, "first value");
+            *found = found.clone().with_related(text.file, first, "first value");
         }
     }
 }

@@ -50,7 +50,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             (wants_mapping && !dialect::is_mapping(&entry.node)).then_some("a mapping")
         };
         let Some(wanted) = wanted else {
-            inner(context, entry, text, sink);
+            check_nested(context, entry, text, sink);
             continue;
         };
         let found = sink.report(
@@ -72,7 +72,12 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
 }
 
 /// Checks a key within a mapping that must be text and occur exactly once.
-fn inner(context: &RuleContext<'_>, entry: &MappingEntry, text: &PluginText<'_>, sink: &mut FindingSink) {
+fn check_nested(
+    context: &RuleContext<'_>,
+    entry: &MappingEntry,
+    text: &PluginText<'_>,
+    sink: &mut FindingSink,
+) {
     let refused = |target: &Target| {
         dialect::unfit(target.yaml.inner_text_fields.get(&entry.key)?, &entry.node).cloned()
     };

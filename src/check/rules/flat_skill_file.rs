@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         let Some(text) = context.file(path).and_then(|file| file.text()) else { continue };
         let fields = frontmatter::parse(text).fields;
         if fields.is_some_and(|fields| fields.get("name").is_some() && fields.get("description").is_some()) {
-            let found = sink.whole(path, "this looks like a skill, but a skill needs its own folder");
+            let found = sink.report_file(path, "this looks like a skill, but a skill needs its own folder");
             let stem = inner.file_stem().unwrap_or_default();
             found.help = Some(format!("move it to `skills/{stem}/{SKILL_FILE}`"));
         }

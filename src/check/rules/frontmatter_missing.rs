@@ -31,7 +31,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         ComponentKind::Agent => ("the file has no frontmatter but still becomes an agent", Vec::new()),
         _ => return,
     };
-    let found = sink.whole(&text.file.path, message);
+    let found = sink.report_file(&text.file.path, message);
     found.hosts = hosts;
     found.help = Some(match component.kind {
         ComponentKind::Skill => "start the file with frontmatter: `---`, `name`, `description`, `---`".to_owned(),

@@ -91,7 +91,7 @@ fn check_other_files(text: &PluginText<'_>, sink: &mut FindingSink) {
         return;
     }
     // Test data of a scanner.
-    if intent::in_tests(text.plugin.inner(path)) && intent::is_about_injection(text.text) {
+    if intent::in_tests(text.plugin.relative_path(path)) && intent::is_about_injection(text.text) {
         return;
     }
     let mut line = 0;

@@ -28,13 +28,13 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         if last.replace(&hook.group) == Some(&hook.group) {
             continue;
         }
-        let Some((message, help)) = wrong(context, hook, &matcher.text) else { continue };
+        let Some((message, help)) = fault(context, hook, &matcher.text) else { continue };
         sink.report(file, matcher.span, message).help = Some(help);
     }
 }
 
 /// The message and the help for a wrong matcher of a hook.
-fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(String, String)> {
+fn fault(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(String, String)> {
     let facts = context.checks();
     let of_tools = facts.tool_events.contains(&hook.event);
     // A permission rule may also be an invalid expression, but that is not the cause.
@@ -51,7 +51,7 @@ fn wrong(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
     }
     let names = names(matcher);
     if names.is_none()
-        && let Some(why) = expression::refused(matcher)
+        && let Some(why) = expression::rejection(matcher)
     {
         let help = "write a tool name, several separated by `|`, or a regular expression";
         return Some((format!("the matcher {why}, so its hooks never run"), help.to_owned()));

@@ -33,25 +33,25 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         if plugin.form == LocationForm::Project {
             of_a_plugin(context, &ran, sink);
         }
-        let made = made(&ran);
+        let made = created_paths(&ran);
         for path in ran
             .own_paths(variable)
             .into_iter()
-            .filter(|path| path.plain() && !made.iter().any(|made| made == path.inner))
+            .filter(|path| path.is_plain() && !made.iter().any(|made| made == path.inner))
         {
-            let Some(inside) = path.inside(folder).filter(|path| path.starts_with(&plugin.root)) else {
+            let Some(inside) = path.path_below(folder).filter(|path| path.starts_with(&plugin.root)) else {
                 continue;
             };
             if context.file(&inside).is_some()
                 || context.project.tree.has_folder(&inside)
-                || left_out(context, plugin, &inside)
+                || is_excluded(context, plugin, &inside)
             {
                 continue;
             }
-            let message = format!("the hook refers to a missing file `{}`", plugin.inner(&inside));
+            let message = format!("the hook refers to a missing file `{}`", plugin.relative_path(&inside));
             let found = sink.report(ran.file, ran.place(path.span), message);
-            let kept = plugin.files.kept.iter().map(|path| plugin.inner(path).as_str());
-            let near = similar_names::nearest(plugin.inner(&inside).as_str(), kept);
+            let kept = plugin.files.kept.iter().map(|path| plugin.relative_path(path).as_str());
+            let near = similar_names::nearest(plugin.relative_path(&inside).as_str(), kept);
             let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
             found.help = Some(format!("{near}fix the path, or add the file"));
         }
@@ -71,7 +71,7 @@ fn of_a_plugin(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut Fin
 }
 
 /// The paths that the text creates, or tests before it uses them.
-fn made(ran: &RunnableText<'_>) -> BTreeSet<String> {
+fn created_paths(ran: &RunnableText<'_>) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for command in ran.commands() {
         let looks = command.program(&[]).first().is_some_and(|word| LOOKING.contains(&base(&word.text)));
@@ -84,7 +84,7 @@ fn made(ran: &RunnableText<'_>) -> BTreeSet<String> {
 }
 
 /// Whether it is in an excluded folder: it may be generated before it is needed.
-fn left_out(context: &RuleContext<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
+fn is_excluded(context: &RuleContext<'_>, plugin: &Plugin, path: &Utf8Path) -> bool {
     let left = plugin.files.left_out.iter().chain(&context.project.tree.exclusions);
     left.into_iter().any(|excluded| path.starts_with(&excluded.path) || excluded.path.starts_with(path))
 }

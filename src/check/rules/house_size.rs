@@ -44,5 +44,5 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         ),
         _ => return,
     };
-    sink.whole(path, message).help = Some(help);
+    sink.report_file(path, message).help = Some(help);
 }

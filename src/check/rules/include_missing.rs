@@ -20,11 +20,13 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     for include in include::find(context, component, text) {
         let Err(wanted) = include.file else { continue };
-        let message =
-            format!("`@` includes `{}`, which does not exist in the plugin", text.plugin.inner(&wanted));
+        let message = format!(
+            "`@` includes `{}`, which does not exist in the plugin",
+            text.plugin.relative_path(&wanted)
+        );
         let found = sink.report(text.file, include.span, message);
         found.help = Some(match paths::meant(text, &wanted) {
-            Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
+            Some(other) => format!("did you mean `{}`?", text.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         });
     }

@@ -23,13 +23,13 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         let Ok(file) = include.file else { continue };
         let tokens = usize::try_from(file.size).unwrap_or(usize::MAX).div_ceil(4);
         if tokens > limit {
-            let path = text.plugin.inner(&file.path);
+            let path = text.plugin.relative_path(&file.path);
             let message = format!("`@` includes `{path}`, about {tokens} tokens (limit {limit})");
             let found = sink.report(text.file, include.span, message);
             found.help = Some(
                 "name the file without `@`, so that the model reads what it needs, or shorten it".to_owned(),
             );
-            let related = found.clone().related(file, Span::new(0, 0), "the file is here");
+            let related = found.clone().with_related(file, Span::new(0, 0), "the file is here");
             found.related = related.related;
         }
     }

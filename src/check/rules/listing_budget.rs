@@ -50,7 +50,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
     let found = match named {
         Some((file, span)) => sink.report(file, span, message),
-        None => sink.whole(root, message),
+        None => sink.report_file(root, message),
     };
     found.hosts = overflows.iter().map(|(target, _)| target.name.clone()).collect();
     found.help = Some(

@@ -43,7 +43,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         }
         let message = format!("`{name}` at the plugin's root makes hosts install its packages");
-        sink.whole(&path, message).help =
+        sink.report_file(&path, message).help =
             Some("move the package into a subfolder, or remove the lockfile from the plugin".to_owned());
     }
 }

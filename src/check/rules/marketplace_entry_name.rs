@@ -27,6 +27,6 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     found.help = Some(format!("write `\"name\": \"{name}\"`, or rename the plugin in its manifest"));
     // Users install by one name and call by the other, so only the author knows which one is wrong.
     if let Some(file) = context.file(&manifest.path) {
-        *found = found.clone().related(file, own.span, "the plugin's own name");
+        *found = found.clone().with_related(file, own.span, "the plugin's own name");
     }
 }

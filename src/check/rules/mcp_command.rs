@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         let Some((program, rest)) = ran.text.trim().split_once(char::is_whitespace) else { continue };
         // A program may have a blank in its path; absolute paths are not checked.
         let own = ran.text.strip_prefix(&root).map(|inner| plugin.root.join(inner));
-        let is_file = own.as_ref().is_some_and(|path| context.paths().has(path));
+        let is_file = own.as_ref().is_some_and(|path| context.paths().contains(path));
         let elsewhere = program.contains(['/', '\\']) && !program.starts_with(&root);
         if is_file || elsewhere || rest.trim().is_empty() {
             continue;

@@ -34,7 +34,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         let message = format!("`{}` is looked for in the user's project, not in the plugin", ran.text);
         let found = sink.report(ran.file, ran.place(Span::new(0, ran.text.len())), message);
         let ignored = if folder.as_str().is_empty() { "" } else { "; the host ignores `cwd`" };
-        found.help = Some(format!("write `${{{root}}}/{}`{ignored}", plugin.inner(&path)));
+        found.help = Some(format!("write `${{{root}}}/{}`{ignored}", plugin.relative_path(&path)));
         found.hosts = context.source_host_of_several();
         told.insert(&ran.other.pointer);
     }

@@ -34,14 +34,14 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             found.fix = Some(replace(file, place, full, Applicability::Unsafe));
             found.hosts.clone_from(&hosts);
         };
-    for component in plugin.written() {
+    for component in plugin.author_files() {
         let Some((file, text)) = context.file(&component.path).and_then(|file| Some((file, file.text()?)))
         else {
             continue;
         };
         for entry in tools::entries(component, &tools::LISTS) {
-            for tool in tools::listed(text, &entry.node) {
-                if let Some((short, full)) = full(plugin, &servers, tool.text) {
+            for tool in tools::listed_tools(text, &entry.node) {
+                if let Some((short, full)) = full_prefix(plugin, &servers, tool.text) {
                     let message =
                         format!("no tool is called `{}`: the server belongs to this plugin", tool.text);
                     report(file, tool.span, message, (tool.text, &short), full);
@@ -57,7 +57,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         }
         let Some(at) = matcher.text.find(SERVER) else { continue };
         let begins = matcher.text[..at].ends_with(['|', '(', '^']) || at == 0;
-        let Some((short, full)) = full(plugin, &servers, &matcher.text[at..]).filter(|_| begins) else {
+        let Some((short, full)) = full_prefix(plugin, &servers, &matcher.text[at..]).filter(|_| begins)
+        else {
             continue;
         };
         // A wildcard before it matches the full name as well.
@@ -69,7 +70,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 }
 
 /// The prefix of `name` that names a server of the plugin, and the correct prefix.
-fn full(plugin: &Plugin, servers: &[&str], name: &str) -> Option<(String, String)> {
+fn full_prefix(plugin: &Plugin, servers: &[&str], name: &str) -> Option<(String, String)> {
     let inner = name.strip_prefix(SERVER)?;
     let server = servers
         .iter()

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for ran in runnable::servers(context, plugin).into_iter().filter(|ran| !for_a_shell(ran)) {
-        for (span, message, help) in wrong(context, &ran) {
+        for (span, message, help) in faults(context, &ran) {
             sink.report(ran.file, ran.place(span), message).help = Some(help);
         }
     }
@@ -36,7 +36,7 @@ fn for_a_shell(ran: &RunnableText<'_>) -> bool {
     ran.role == TextRole::Argument && (is_shell(base(command)) || is_windows_shell(base(command)))
 }
 
-fn wrong(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, String, String)> {
+fn faults(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, String, String)> {
     let source = context.targets.source();
     let (mut out, text) = (Vec::new(), ran.text);
     for (at, _) in text.match_indices('$') {

@@ -26,27 +26,28 @@ pub(super) const RULE: Rule = Rule {
 const SHIPPED: [&str; 8] = [".md", ".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".ps1"];
 
 /// Folders that are created by installing, building or running.
-const MADE: [&str; 9] = ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
+const GENERATED_FOLDERS: [&str; 9] =
+    ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if text.is_example() || text.mentions(context).is_empty() || teaches(context, text) {
         return;
     }
     for mention in text.mentions(context) {
-        let PathTarget::Nowhere(wanted) = mention.leads(context, text) else { continue };
+        let PathTarget::Missing(wanted) = mention.target(context, text) else { continue };
         if !meant(context, text, mention, wanted) {
             continue;
         }
-        let inner = text.plugin.inner(wanted);
+        let inner = text.plugin.relative_path(wanted);
         let message = format!("`{}` does not exist: the plugin has no `{inner}`", mention.path);
         let found = sink.report(text.file, mention.span, message);
         found.help = Some(match paths::meant(text, wanted) {
             // Repeating the same path would not help.
-            Some(other) if text.plugin.inner(other) == mention.path => {
+            Some(other) if text.plugin.relative_path(other) == mention.path => {
                 let root = &context.targets.source().plugin_root;
                 format!("the plugin has one in its own folder: write `${{{root}}}/{}`", mention.path)
             }
-            Some(other) => format!("did you mean `{}`?", text.plugin.inner(other)),
+            Some(other) => format!("did you mean `{}`?", text.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         });
     }
@@ -64,7 +65,10 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
     let here = matches!(mention.form, PathForm::Code | PathForm::Block)
         && mention.path.strip_prefix("./").is_some_and(|path| !of_skill(path));
     // A path after the plugin's variable was built before it was installed.
-    let made = || mention.form != PathForm::Root && mention.path.split('/').any(|part| MADE.contains(&part));
+    let made = || {
+        mention.form != PathForm::Root
+            && mention.path.split('/').any(|part| GENERATED_FOLDERS.contains(&part))
+    };
     let open = || mention.path.split('/').any(intent::stands_for_any);
     // After a variable, the argument of an interpreter is a script even without an extension.
     let run = matches!(mention.form, PathForm::Root | PathForm::Skill) && started(text, mention);
@@ -72,9 +76,9 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         || here
         || made()
         || open()
-        || intent::makes(text.text, mention.span.start)
-        || goes_to(text, mention)
-        || included(text, mention)
+        || intent::is_created(text.text, mention.span.start)
+        || is_written(text, mention)
+        || is_included(text, mention)
         || is_in_quoted_comment(text, mention)
         || is_of_another(context, text, mention)
         || is_shown_below(text, mention)
@@ -96,9 +100,9 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
             there() || mention.path.contains('/') && SHIPPED.iter().any(|end| last.ends_with(end))
         }
         PathForm::Skill => there() || SHIPPED.iter().any(|end| last.ends_with(end)),
-        PathForm::Code | PathForm::Block if mention.path.starts_with("./") => own && is_here(text),
-        PathForm::Code if interpreted(text, mention) => own && !named_elsewhere(context, text, mention),
-        PathForm::Block if interpreted(text, mention) => own,
+        PathForm::Code | PathForm::Block if mention.path.starts_with("./") => own && runs_in_own_folder(text),
+        PathForm::Code if is_own_script(text, mention) => own && !named_elsewhere(context, text, mention),
+        PathForm::Block if is_own_script(text, mention) => own,
         PathForm::Code => {
             own && there() && !named_elsewhere(context, text, mention) && !is_of_repository(context, mention)
         }
@@ -108,12 +112,12 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
 
 /// Whether an interpreter starts a script in the `scripts` folder of a skill, and no word says that it belongs to
 /// something else.
-fn interpreted(text: &PluginText<'_>, mention: &PathMention) -> bool {
-    started(text, mention) && mention.path.starts_with(SCRIPTS) && is_here(text)
+fn is_own_script(text: &PluginText<'_>, mention: &PathMention) -> bool {
+    started(text, mention) && mention.path.starts_with(SCRIPTS) && runs_in_own_folder(text)
 }
 
 /// Whether the commands of the text run in the skill's own folder, and not in a clone of a repository.
-fn is_here(text: &PluginText<'_>) -> bool {
+fn runs_in_own_folder(text: &PluginText<'_>) -> bool {
     text.main && !text.text.contains("clone")
 }
 
@@ -153,7 +157,7 @@ fn first_folder(
 
 /// Whether the path exists in another skill that the text names, or in the plugin itself.
 fn named_elsewhere(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
-    let around = intent::near(text.text, mention.span.start, mention.span.end);
+    let around = intent::surrounding_text(text.text, mention.span.start, mention.span.end);
     let deeper = format!("/{}", mention.path);
     // In a folder of the skill that the text names next to it.
     let of_folder = |file: &&camino::Utf8PathBuf| {
@@ -164,7 +168,7 @@ fn named_elsewhere(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &P
     text.component.is_some_and(|own| own.files.iter().any(|file| of_folder(&file)))
         || above.is_some_and(|line| in_named_skill(context, text, &line, &mention.path).is_some())
         || in_named_skill(context, text, around, &mention.path).is_some()
-        || context.paths().has(&text.plugin.root.join(&mention.path))
+        || context.paths().contains(&text.plugin.root.join(&mention.path))
 }
 
 /// How far before a path in code the code may begin, in bytes.
@@ -208,7 +212,7 @@ fn is_in_quoted_comment(text: &PluginText<'_>, mention: &PathMention) -> bool {
 /// Whether the repository has the path, not the plugin: a text that only names it is about the development of the
 /// plugin.
 fn is_of_repository(context: &RuleContext<'_>, mention: &PathMention) -> bool {
-    context.paths().has(Utf8Path::new(&mention.path))
+    context.paths().contains(Utf8Path::new(&mention.path))
 }
 
 /// Whether a block right below the line of the path shows the content of the file.
@@ -221,13 +225,13 @@ fn is_shown_below(text: &PluginText<'_>, mention: &PathMention) -> bool {
 }
 
 /// Whether something is written or copied to the path.
-fn goes_to(text: &PluginText<'_>, mention: &PathMention) -> bool {
+fn is_written(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let words = intent::words_before(text.text, mention.span.start);
     words.last().is_some_and(|word| matches!(word.as_str(), "to" | "into" | "as"))
 }
 
 /// Whether a command includes the path with `@`; `include-missing` reports that.
-fn included(text: &PluginText<'_>, mention: &PathMention) -> bool {
+fn is_included(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let command = text.component.is_some_and(Component::is_command);
     command && text.main && text.text[..mention.span.start].ends_with('@')
 }

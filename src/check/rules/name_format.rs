@@ -42,7 +42,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     // Hosts put the plugin's name before it.
     let own = name.strip_prefix(text.plugin.name.as_str()).and_then(|rest| rest.strip_prefix(':'));
     let folder = component.folder().file_name();
-    found.help = Some(match plain(own.unwrap_or(&name)) {
+    found.help = Some(match hyphenated(own.unwrap_or(&name)) {
         Some(plain) if own.is_some() && folder == Some(plain.as_str()) => {
             format!("write `name: {plain}`: hosts put the plugin's name before it")
         }
@@ -52,7 +52,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
 }
 
 /// The name with invalid characters replaced by hyphens.
-fn plain(name: &str) -> Option<String> {
+fn hyphenated(name: &str) -> Option<String> {
     let lower = name.to_lowercase();
     let parts: Vec<&str> = lower
         .split(|c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit())
@@ -66,7 +66,7 @@ fn plain(name: &str) -> Option<String> {
 mod tests {
     #[test]
     fn a_plain_name_is_proposed() {
-        assert_eq!(super::plain("My Plan--2").as_deref(), Some("my-plan-2"));
-        assert_eq!(super::plain("計画"), None);
+        assert_eq!(super::hyphenated("My Plan--2").as_deref(), Some("my-plan-2"));
+        assert_eq!(super::hyphenated("計画"), None);
     }
 }

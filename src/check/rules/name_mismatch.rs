@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    let Some((name, folder)) = renames::differing(component, &text.plugin.root) else { return };
+    let Some((name, folder)) = renames::differing_name(component, &text.plugin.root) else { return };
     let Some(node) = component.field("name") else { return };
     let found =
         sink.report(text.file, node.span, format!("the skill is named `{name}`, but its folder `{folder}`"));

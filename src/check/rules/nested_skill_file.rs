@@ -21,7 +21,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         return;
     }
     for path in plugin.unfound_skills() {
-        let found = sink.whole(
+        let found = sink.report_file(
             path,
             "hosts search only folders directly below `skills/`, so they do not find this skill",
         );

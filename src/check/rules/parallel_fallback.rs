@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-const TOGETHER: [&str; 5] =
+const PARALLEL_WORDS: [&str; 5] =
     ["in parallel", "concurrently", "simultaneously", "at the same time", "parallel agents"];
 const AGENTS: [&str; 8] =
     ["agent", "agents", "sub-agent", "sub-agents", "subagent", "subagents", "dispatch", "Task tool"];
@@ -35,19 +35,20 @@ const ONE_BY_ONE: [&str; 12] = [
 ];
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) || prose::says(text.body.slice(text.text), &ONE_BY_ONE) {
+    if !prose::is_instructions(text) || prose::contains_any(text.body.slice(text.text), &ONE_BY_ONE) {
         return;
     }
     let negated = ["never", "not", "don't"];
     for passage in passages(text).into_iter().filter(|passage| !passage.code) {
         let passage_text = passage.span.slice(text.text);
         if passage_text.starts_with('#')
-            || !prose::says(passage_text, &AGENTS)
-            || prose::says(passage_text, &negated)
+            || !prose::contains_any(passage_text, &AGENTS)
+            || prose::contains_any(passage_text, &negated)
         {
             continue;
         }
-        let Some(place) = TOGETHER.iter().filter_map(|word| prose::places(passage_text, word).next()).min()
+        let Some(place) =
+            PARALLEL_WORDS.iter().filter_map(|word| prose::word_spans(passage_text, word).next()).min()
         else {
             continue;
         };

@@ -21,7 +21,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
-        if let PathTarget::OtherCase(actual) = link.leads(context, text) {
+        if let PathTarget::OtherCase(actual) = link.target(context, text) {
             report(text, link.span, &link.path, actual, Applicability::Safe, sink);
         }
     }
@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         path.split('/').next().is_some_and(|top| top.len() > 1 && !top.contains(char::is_lowercase))
     };
     for mention in text.mentions(context).iter().filter(|mention| !stands(&mention.path)) {
-        if let PathTarget::OtherCase(actual) = mention.leads(context, text) {
+        if let PathTarget::OtherCase(actual) = mention.target(context, text) {
             let span = Span::new(mention.span.end - mention.path.len(), mention.span.end);
             // Without a variable, a file of the user's project may be meant.
             let sure = matches!(mention.form, PathForm::Root | PathForm::Skill);
@@ -49,7 +49,7 @@ fn report(
     sink: &mut FindingSink,
 ) {
     let spelt = spelt(written, actual);
-    let message = format!("`{written}` differs in case from `{}` on disk", text.plugin.inner(actual));
+    let message = format!("`{written}` differs in case from `{}` on disk", text.plugin.relative_path(actual));
     let found = sink.report(text.file, span, message);
     found.help = Some(format!("write `{spelt}`; case-sensitive systems such as Linux do not find the file"));
     if span.slice(text.text) == written {

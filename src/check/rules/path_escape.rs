@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
     for ran in runnable::hooks(context, plugin).into_iter().chain(runnable::servers(context, plugin)) {
-        for path in ran.own_paths(root).into_iter().filter(|path| path.inside(&plugin.root).is_none()) {
+        for path in ran.own_paths(root).into_iter().filter(|path| path.path_below(&plugin.root).is_none()) {
             let message = "this path leaves the plugin, but only the plugin is installed";
             let found = sink.report(ran.file, ran.place(path.span), message);
             found.help = Some("move its target into the plugin".to_owned());

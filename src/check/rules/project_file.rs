@@ -63,19 +63,19 @@ fn faults(file: &SourceFile, files: &ProjectFiles, host: &Target) -> Vec<(Span, 
     let is_there = |key: &&String| entries.iter().any(|entry| entry.key == **key);
     let missing = files.required.iter().filter(|key| !is_there(key));
     let missing = missing.map(|key| (start, format!("`{key}` is missing")));
-    let wrong = entries.iter().filter_map(|entry| Some((entry.node.span, wrong(entry, files)?)));
+    let wrong = entries.iter().filter_map(|entry| Some((entry.node.span, value_fault(entry, files)?)));
     missing.chain(wrong).collect()
 }
 
 /// The fault in the value of a field.
-fn wrong(entry: &MappingEntry, files: &ProjectFiles) -> Option<String> {
+fn value_fault(entry: &MappingEntry, files: &ProjectFiles) -> Option<String> {
     let key = &entry.key;
     let (format, values) = (files.formats.get(key), files.values.get(key));
     let json = entry.node.to_json();
     let is_value = |text: &str| values.is_some_and(|values| values.iter().any(|value| value == text));
     let is_empty = entry.node.as_str().is_some_and(|text| text.trim().is_empty());
     // An empty text is valid if the field is not required.
-    let fits = format.is_some_and(|format| format.holds(&json) || is_empty && format.holds(&"x".into()))
+    let fits = format.is_some_and(|format| format.matches(&json) || is_empty && format.matches(&"x".into()))
         || entry.node.as_str().is_some_and(is_value)
         || format.is_none() && values.is_none();
     if !fits {

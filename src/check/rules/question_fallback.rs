@@ -28,7 +28,7 @@ pub(super) fn counterparts(context: &RuleContext<'_>) -> BTreeSet<String> {
 }
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) {
+    if !prose::is_instructions(text) {
         return;
     }
     let body = text.body.slice(text.text);
@@ -38,7 +38,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         .filter(|name| !body.contains(&format!("`{name}`")))
         .map(|name| format!("`{name}`"))
         .collect();
-    if !prose::says(body, &["numbered", "number", "numbers"]) {
+    if !prose::contains_any(body, &["numbered", "number", "numbers"]) {
         missing.push("numbered options for hosts without such a tool".to_owned());
     }
     if missing.is_empty() {

@@ -19,10 +19,10 @@ pub(super) const RULE: Rule = Rule {
 const MOST: usize = 4;
 
 /// Words of a sentence that asks the user.
-const ASKS: [&str; 6] = ["ask", "asks", "offer", "question tool", "let the user choose", "present"];
+const ASKING_WORDS: [&str; 6] = ["ask", "asks", "offer", "question tool", "let the user choose", "present"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) {
+    if !prose::is_instructions(text) {
         return;
     }
     let tools = question_fallback::counterparts(context);
@@ -31,8 +31,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let passage_text = passage.span.slice(text.text);
         let named = passage_text.contains(question_fallback::QUESTION)
             || tools.iter().any(|tool| passage_text.contains(&format!("`{tool}`")));
-        let asks =
-            prose::says(passage_text, &ASKS) && prose::says(passage_text, &["option", "options", "choices"]);
+        let asks = prose::contains_any(passage_text, &ASKING_WORDS)
+            && prose::contains_any(passage_text, &["option", "options", "choices"]);
         if passage.item || passage.code || !(named || asks) || !passage_text.ends_with(':') {
             continue;
         }

@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// The kinds that are counted; `None` means plugins.
-const COUNTED: [(Option<ComponentKind>, &str, &str); 4] = [
+const COUNTED_KINDS: [(Option<ComponentKind>, &str, &str); 4] = [
     (Some(ComponentKind::Skill), "skill", "skills"),
     (Some(ComponentKind::Agent), "agent", "agents"),
     (Some(ComponentKind::Command), "command", "commands"),
@@ -69,7 +69,7 @@ const LOOSE: [&str; 35] = [
 ];
 
 /// Words of a heading that do not limit its count to a part.
-const WHOLE: [&str; 12] = [
+const UNRESTRICTED_HEADINGS: [&str; 12] = [
     "all",
     "available",
     "the",
@@ -92,7 +92,8 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         let passages: Vec<(Span, Vec<StatedCount>)> = passages
             .map(|passage| {
                 let here = passage.span.slice(&words);
-                let counts = COUNTED.into_iter().flat_map(|(kind, one, many)| counts(here, kind, one, many));
+                let counts =
+                    COUNTED_KINDS.into_iter().flat_map(|(kind, one, many)| counts(here, kind, one, many));
                 let counts: Vec<StatedCount> = counts.collect();
                 let is_of_a_part = !counts.is_empty() && is_of_a_part(readme, passage.span);
                 (passage.span, if is_of_a_part { Vec::new() } else { counts })
@@ -130,7 +131,7 @@ fn counts(
     many: &'static str,
 ) -> Vec<StatedCount> {
     let of = |name: &'static str| {
-        prose::places(here, name).filter_map(move |place| {
+        prose::word_spans(here, name).filter_map(move |place| {
             let number = count(here, place)?;
             let word = Some(place).filter(|word| word.start > number.start);
             let written = number.slice(here).to_owned();
@@ -160,9 +161,9 @@ fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
             .any(|heading| heading.level > 1 && is_release(&heading.text.to_lowercase()))
     };
     let of_a_category = || {
-        let names = |word: &str| COUNTED.iter().any(|(_, one, many)| [*one, *many].contains(&word));
+        let names = |word: &str| COUNTED_KINDS.iter().any(|(_, one, many)| [*one, *many].contains(&word));
         let mut words = lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
-        lower.starts_with('#') && words.any(|word| !names(word) && !WHOLE.contains(&word))
+        lower.starts_with('#') && words.any(|word| !names(word) && !UNRESTRICTED_HEADINGS.contains(&word))
     };
     is_release(&lower) || lower.contains("](https://github.com/") || below_a_release() || of_a_category()
 }
@@ -171,7 +172,7 @@ fn is_of_a_part(readme: &Readme<'_>, passage: Span) -> bool {
 fn counted_in_parts(passages: &[(Span, Vec<StatedCount>)]) -> Vec<Option<ComponentKind>> {
     let of = |kind| passages.iter().flat_map(|(_, counts)| counts).filter(move |count| count.kind == kind);
     let numbers = |kind| of(kind).map(|count| count.written.as_str()).collect::<BTreeSet<&str>>();
-    COUNTED.iter().map(|(kind, ..)| *kind).filter(|kind| numbers(*kind).len() > 2).collect()
+    COUNTED_KINDS.iter().map(|(kind, ..)| *kind).filter(|kind| numbers(*kind).len() > 2).collect()
 }
 
 /// Compares a count with the actual number in the plugins it is about.
@@ -190,7 +191,7 @@ fn compare(
     let spoken_of = match (readme.above, count.kind) {
         (false, None) => return,
         (false, Some(_)) => readme.plugins.clone(),
-        (true, None) if readme.named(passage.slice(readme.text.text)).is_empty() => Vec::new(),
+        (true, None) if readme.mentioned_plugins(passage.slice(readme.text.text)).is_empty() => Vec::new(),
         (true, None) => return,
         (true, Some(_)) => match spoken_of(readme, passage, total || count.formal) {
             Some(plugins) => plugins,
@@ -205,7 +206,7 @@ fn compare(
     };
     // Plugins in other repositories may have the rest.
     let elsewhere = spoken_of.len() > 1 && readme.remote > 0 && count.kind.is_some() && value > have;
-    let fits = count.kind.map_or(value == have, |kind| fits(&spoken_of, kind, value));
+    let fits = count.kind.map_or(value == have, |kind| is_acceptable(&spoken_of, kind, value));
     // Skills are invoked like commands, so "commands" may mean skills.
     let are_skills = count.kind == Some(ComponentKind::Command) && have == 0;
     if fits || elsewhere || are_skills || is_about_one(readme, passage) {
@@ -261,7 +262,7 @@ fn capital(word: &str) -> String {
 
 /// Whether `value` is an acceptable count of components of that kind in `plugins`: files that only contain shared
 /// content need not count, and unreadable ones are reported separately.
-fn fits(plugins: &[&Plugin], kind: ComponentKind, value: usize) -> bool {
+fn is_acceptable(plugins: &[&Plugin], kind: ComponentKind, value: usize) -> bool {
     let of = |count: fn(&Plugin, ComponentKind) -> usize| {
         plugins.iter().map(|plugin| count(plugin, kind)).sum::<usize>()
     };
@@ -284,13 +285,13 @@ fn number_of(plugin: &Plugin, kind: ComponentKind) -> usize {
 /// or all if `total`; `None` if that is unclear.
 fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<&'a Plugin>> {
     let text = readme.text.text;
-    let here = readme.named(passage.slice(text));
+    let here = readme.mentioned_plugins(passage.slice(text));
     if !here.is_empty() {
         return (here.len() == 1).then_some(here);
     }
     let headings = readme.headings(passage.start);
     for heading in &headings {
-        let named = readme.named(heading.span.slice(text));
+        let named = readme.mentioned_plugins(heading.span.slice(text));
         if !named.is_empty() {
             return (named.len() == 1).then_some(named);
         }
@@ -306,8 +307,9 @@ fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSin
     {
         for (column, head) in listing.head.iter().enumerate() {
             let head = head.slice(text).trim().trim_matches(['*', '#', ' ']).to_lowercase();
-            let Some((kind, name)) =
-                COUNTED.iter().find_map(|(kind, _, many)| Some(((*kind)?, *many)).filter(|_| head == *many))
+            let Some((kind, name)) = COUNTED_KINDS
+                .iter()
+                .find_map(|(kind, _, many)| Some(((*kind)?, *many)).filter(|_| head == *many))
             else {
                 continue;
             };
@@ -324,7 +326,7 @@ fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSin
                     continue;
                 }
                 let have = number_of(plugin, kind);
-                if number.parse::<usize>().is_ok_and(|number| fits(&[plugin], kind, number)) {
+                if number.parse::<usize>().is_ok_and(|number| is_acceptable(&[plugin], kind, number)) {
                     continue;
                 }
                 let start = cell.start + inner.find(number).unwrap_or(0);
@@ -339,20 +341,20 @@ fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSin
 }
 
 /// Text after a number that is part of a calculation, not a count.
-const RECKONED: [&str; 9] = ["×", "x ", "*", "=", "≈", "@", "/", "at $", "at €"];
+const CALCULATION_SIGNS: [&str; 9] = ["×", "x ", "*", "=", "≈", "@", "/", "at $", "at €"];
 
 /// Words after a counted noun that restrict it.
-const SOME: [&str; 8] = ["are", "were", "that", "which", "from", "built", "made", "covering"];
+const RESTRICTING_WORDS: [&str; 8] = ["are", "were", "that", "which", "from", "built", "made", "covering"];
 
 /// The number that belongs to the word at `place`: `3 skills`, `Skills (3)`, `| Skills | 3 |`.
 fn count(here: &str, place: Span) -> Option<Span> {
     let after = here[place.end..].trim_start_matches(' ');
-    if RECKONED.iter().any(|sign| after.starts_with(sign)) && !after.starts_with("**") {
+    if CALCULATION_SIGNS.iter().any(|sign| after.starts_with(sign)) && !after.starts_with("**") {
         return None;
     }
     // Some of them: `3 skills are synced`, `3 skills that write`.
     let next = after.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default().to_lowercase();
-    if SOME.contains(&next.as_str()) {
+    if RESTRICTING_WORDS.contains(&next.as_str()) {
         return None;
     }
     let before = here[..place.start].trim_end_matches(' ');

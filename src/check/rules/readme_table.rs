@@ -55,33 +55,41 @@ fn of_components(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut Find
     {
         let Some(plugin) = owner(readme, listing) else { continue };
         told.push((plugin, listing));
-        if !is_most(listing, hits(readme, plugin, listing)) || readme.above && readme.remote > 0 {
+        if !is_majority(listing, matching_rows(readme, plugin, listing)) || readme.above && readme.remote > 0
+        {
             continue;
         }
         let names = plugin.components.iter().map(|component| component.name.as_str());
-        for row in stale(readme, listing, |name| knows(context, name)) {
+        for row in stale(readme, listing, |name| is_known_name(context, name)) {
             let what = word(listing);
-            gone(readme, row, what, &format!("`{}` has no such {what}", plugin.name), names.clone(), sink);
+            report_unknown(
+                readme,
+                row,
+                what,
+                &format!("`{}` has no such {what}", plugin.name),
+                names.clone(),
+                sink,
+            );
         }
     }
     for plugin in &readme.plugins {
         let listings: Vec<&ReadmeListing> =
             told.iter().filter(|(owner, _)| owner.name == plugin.name).map(|(_, listing)| *listing).collect();
         for kind in [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command] {
-            left_out(readme, plugin, kind, &listings, sink);
+            report_omitted(readme, plugin, kind, &listings, sink);
         }
     }
 }
 
 /// The plugin with the most components in a listing, if there is one.
 fn owner<'a>(readme: &Readme<'a>, listing: &ReadmeListing) -> Option<&'a Plugin> {
-    let best = readme.plugins.iter().map(|plugin| (hits(readme, plugin, listing), *plugin));
+    let best = readme.plugins.iter().map(|plugin| (matching_rows(readme, plugin, listing), *plugin));
     let (count, plugin) = best.rev().max_by_key(|(count, _)| *count)?;
     (count > 0).then_some(plugin)
 }
 
 /// How many rows name components of the plugin, of the kind that the listing names.
-fn hits(readme: &Readme<'_>, plugin: &Plugin, listing: &ReadmeListing) -> usize {
+fn matching_rows(readme: &Readme<'_>, plugin: &Plugin, listing: &ReadmeListing) -> usize {
     let agents = listing.of == ListedKind::Components(ComponentKind::Agent);
     let is_one = |name: &&str| {
         let mut own = plugin.components.iter().filter(|one| (one.kind == ComponentKind::Agent) == agents);
@@ -97,7 +105,7 @@ fn names<'t>(readme: &'t Readme<'_>, listing: &'t ReadmeListing) -> impl Iterato
 }
 
 /// Whether `hits` are most of its rows.
-fn is_most(listing: &ReadmeListing, hits: usize) -> bool {
+fn is_majority(listing: &ReadmeListing, hits: usize) -> bool {
     hits > 1 && hits * 2 > listing.rows.len()
 }
 
@@ -110,7 +118,7 @@ fn word(listing: &ReadmeListing) -> &'static str {
 }
 
 /// Whether anything in the whole source has that name.
-fn knows(context: &RuleContext<'_>, name: &str) -> bool {
+fn is_known_name(context: &RuleContext<'_>, name: &str) -> bool {
     let last = last_of(name);
     // The components of a plugin outside of the source are unknown.
     let foreign = name.split_once(':').is_some_and(|(plugin, _)| {
@@ -121,7 +129,7 @@ fn knows(context: &RuleContext<'_>, name: &str) -> bool {
     foreign
         || context.project.plugins.iter().any(|plugin| {
             plugin.name == name
-                || plugin.written().any(|component| {
+                || plugin.author_files().any(|component| {
                     readme::is(component, name) || name.replacen(':', "-", 1) == last_of(&component.name)
                 })
                 || plugin.inline.iter().any(|command| command.name == last)
@@ -142,14 +150,17 @@ fn stale<'l>(
         let Some(name) = &row.name else { return false };
         (!marked || name.marked)
             && !is_known(name.span.slice(text))
-            && !prose::says(row.span.slice(text), &ASIDE)
-            && !readme.headings(row.span.start).iter().any(|heading| prose::says(&heading.text, &ASIDE))
+            && !prose::contains_any(row.span.slice(text), &ASIDE)
+            && !readme
+                .headings(row.span.start)
+                .iter()
+                .any(|heading| prose::contains_any(&heading.text, &ASIDE))
     };
     listing.rows.iter().filter(is_stale).collect()
 }
 
 /// Reports a row whose name does not exist.
-fn gone<'n>(
+fn report_unknown<'n>(
     readme: &Readme<'_>,
     row: &ListedRow,
     what: &str,
@@ -172,7 +183,7 @@ fn gone<'n>(
 }
 
 /// Reports components that all listings together omit.
-fn left_out(
+fn report_omitted(
     readme: &Readme<'_>,
     plugin: &Plugin,
     kind: ComponentKind,
@@ -186,7 +197,7 @@ fn left_out(
     let count = own.iter().filter(|component| is_listed(component)).count();
     let is_missing = |component: &&&Component| {
         let last = last_of(&component.name);
-        let is_mentioned = |name: &str| prose::places(text, &name.to_lowercase()).next().is_some();
+        let is_mentioned = |name: &str| prose::word_spans(text, &name.to_lowercase()).next().is_some();
         // A skill `health-audit` may be written `/health:audit`.
         let parted = |(at, _)| text.contains(&format!("/{}:{}", &last[..at], &last[at + 1..]));
         let is_mentioned = is_mentioned(last)
@@ -242,9 +253,9 @@ fn of_plugins(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut Finding
         if hits > 0 {
             last = listing.rows.last();
         }
-        if is_most(listing, hits) {
+        if is_majority(listing, hits) {
             for row in stale(readme, listing, is_one) {
-                gone(
+                report_unknown(
                     readme,
                     row,
                     "plugin",
@@ -258,7 +269,9 @@ fn of_plugins(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut Finding
     let count = entries.iter().filter(|name| listed.contains(*name)).count();
     let missing: Vec<&&str> = entries
         .iter()
-        .filter(|name| !listed.contains(*name) && prose::places(text, &name.to_lowercase()).next().is_none())
+        .filter(|name| {
+            !listed.contains(*name) && prose::word_spans(text, &name.to_lowercase()).next().is_none()
+        })
         .collect();
     let Some(row) = last.filter(|_| is_nearly_all(count, missing.len())) else { return };
     for name in missing {

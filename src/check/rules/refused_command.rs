@@ -22,7 +22,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Operands of a command that is only shown, not run.
-const SHOWN: [&str; 8] = ["/", "/*", "~", "~/", "*", "$HOME", "...", "…"];
+const PLACEHOLDER_OPERANDS: [&str; 8] = ["/", "/*", "~", "~/", "*", "$HOME", "...", "…"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let hosts: Vec<_> = context.hosts.iter().filter(|host| !host.checks.refused.is_empty()).collect();
@@ -33,7 +33,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         return;
     }
     let told = |snippet: &Snippet| {
-        snippet.is_told(text.text) && !snippet.is_script(text.text) && !snippet.is_for_elsewhere(text.text)
+        snippet.is_instructed(text.text)
+            && !snippet.is_script(text.text)
+            && !snippet.is_for_elsewhere(text.text)
     };
     for snippet in snippet::find(text, named).into_iter().filter(told) {
         for (host, refused) in
@@ -41,7 +43,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         {
             for (span, words) in snippet.commands.iter().flat_map(|command| matching(command, refused, 0)) {
                 let mut operands = words.iter().skip(1).filter(|word| !word.starts_with('-'));
-                let shown = operands.all(|word| SHOWN.contains(&word.as_str()));
+                let shown = operands.all(|word| PLACEHOLDER_OPERANDS.contains(&word.as_str()));
                 if shown || snippet::warned_against(text.text, span) || is_attack(text.text, span) {
                     continue;
                 }
@@ -64,13 +66,13 @@ fn is_attack(text: &str, span: Span) -> bool {
 }
 
 /// How many characters of a command a message repeats.
-const SHORT: usize = 120;
+const SHOWN_LENGTH: usize = 120;
 
 /// The first line of a command, without what is too long to be repeated: a quote that nobody closes takes in all that
 /// follows.
 fn shortened(command: &str) -> String {
     let line = command.lines().next().unwrap_or_default();
-    match line.char_indices().nth(SHORT) {
+    match line.char_indices().nth(SHOWN_LENGTH) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None if line.len() < command.len() => format!("{line}…"),
         None => line.to_owned(),
@@ -90,7 +92,7 @@ fn matching(command: &SimpleCommand, refused: &RefusedCommand, depth: usize) -> 
     let words = command.program(&through);
     if let [first, rest @ ..] = words
         && base(&first.text) == refused.program
-        && rest.iter().take_while(|word| word.text != "--").any(|word| has(word, &refused.options))
+        && rest.iter().take_while(|word| word.text != "--").any(|word| is_option(word, &refused.options))
     {
         let end = rest.last().map_or(first.span.end, |word| word.span.end);
         let words = words.iter().map(|word| word.text.clone()).collect();
@@ -108,7 +110,7 @@ fn matching(command: &SimpleCommand, refused: &RefusedCommand, depth: usize) -> 
 }
 
 /// Whether a word is one of `options`, or a group of short options with one of them.
-fn has(word: &ShellWord, options: &[String]) -> bool {
+fn is_option(word: &ShellWord, options: &[String]) -> bool {
     let letters =
         word.text.strip_prefix('-').filter(|rest| rest.bytes().all(|byte| byte.is_ascii_alphabetic()));
     options.iter().any(|option| {

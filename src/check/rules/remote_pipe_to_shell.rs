@@ -22,12 +22,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 const LOADERS: [&str; 3] = ["curl", "wget", "fetch"];
-const THROUGH: [&str; 2] = ["sudo", "env"];
+const WRAPPERS: [&str; 2] = ["sudo", "env"];
 const MESSAGE: &str = "this runs a download without checking it";
 const HELP: &str = "download it to a file, read or verify it, and run that";
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !text.has(TextSign::Download) {
+    if !text.has_sign(TextSign::Download) {
         return;
     }
     let may = |part: &str| LOADERS.iter().any(|loader| part.contains(loader));
@@ -61,7 +61,7 @@ fn may_run(text: &str) -> bool {
         let rest = text[at + 1..].trim_start_matches(is_before);
         let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let name = base(&rest[..end]);
-        let runs = is_shell(name) || is_interpreter(name) || THROUGH.contains(&name);
+        let runs = is_shell(name) || is_interpreter(name) || WRAPPERS.contains(&name);
         // The program may follow the assignment of a variable.
         runs || rest[end..].starts_with('=')
     });
@@ -74,7 +74,7 @@ fn piped(commands: &[SimpleCommand]) -> Vec<Span> {
     let mut out = Vec::new();
     let mut loader: Option<&ShellWord> = None;
     for command in commands {
-        let words = command.program(&THROUGH);
+        let words = command.program(&WRAPPERS);
         let Some((first, rest)) = words.split_first() else { continue };
         if !command.piped {
             loader = None;

@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
-        let PathTarget::Here { path, only_from_skill: true } = link.leads(context, text) else {
+        let PathTarget::Inside { path, only_from_skill: true } = link.target(context, text) else {
             continue;
         };
         let written = paths::from_text(text, path);

@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         let message = format!("another text calls `{}`, but only the user may start it", skill.qualified);
         let found = sink.report(file, field.span(), message);
         found.help = Some(format!("remove `{FIELD}`, or let the other text suggest it to the user"));
-        *found = found.clone().related(caller, place, "called here");
+        *found = found.clone().with_related(caller, place, "called here");
     }
 }
 
@@ -62,6 +62,6 @@ fn calls(text: &str, span: Span) -> bool {
         ["load", "loads", "invoke", "invokes", "run", "runs", "call", "calls", "use", "dispatch", "start"];
     let for_user = ["user", "suggest", "never", "not", "don't"];
     !span.slice(text).starts_with('/')
-        && crate::check::prose::says(line, &words)
-        && !crate::check::prose::says(line, &for_user)
+        && crate::check::prose::contains_any(line, &words)
+        && !crate::check::prose::contains_any(line, &for_user)
 }

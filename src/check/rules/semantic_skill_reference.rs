@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    let Some(component) = text.component.filter(|_| prose::instructs(text)) else { return };
+    let Some(component) = text.component.filter(|_| prose::is_instructions(text)) else { return };
     let passages = prose::passages(text);
     let here = context.references(component).iter().filter(|file| file.path == text.file.path);
     for reference in here.flat_map(|file| &file.references) {
@@ -51,6 +51,6 @@ fn shows(text: &PluginText<'_>, passage: &Passage, mention: &str) -> bool {
     let name = mention.rsplit(['/', ':']).next().unwrap_or(mention);
     passage.code
         || words.starts_with('#')
-        || prose::says(words, &["user", "users", "user-runnable"])
+        || prose::contains_any(words, &["user", "users", "user-runnable"])
         || [name, &mention[1..]].iter().any(|name| words.contains(&format!("${name}")))
 }

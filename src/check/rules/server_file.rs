@@ -20,23 +20,23 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Events whose hooks may build what a server needs.
-const EARLY: [&str; 2] = ["SessionStart", "Setup"];
+const EARLY_EVENTS: [&str; 2] = ["SessionStart", "Setup"];
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
-    let prepared = plugin.hooks().any(|(_, hook)| EARLY.contains(&hook.event.as_str()));
+    let prepared = plugin.hooks().any(|(_, hook)| EARLY_EVENTS.contains(&hook.event.as_str()));
     for ran in runnable::servers(context, plugin) {
         if !matches!(ran.role, TextRole::Program | TextRole::Argument) || prepared {
             continue;
         }
-        for path in ran.own_paths(root).into_iter().filter(runnable::OwnPath::plain) {
-            let Some(inside) = path.inside(&plugin.root) else { continue };
+        for path in ran.own_paths(root).into_iter().filter(runnable::OwnPath::is_plain) {
+            let Some(inside) = path.path_below(&plugin.root) else { continue };
             let file = inside.file_name().is_some_and(|name| name.contains('.'));
             let there = context.file(&inside).is_some() || context.project.tree.has_folder(&inside);
-            if there || !file || plugin.runtime.claims(plugin.inner(&inside)) {
+            if there || !file || plugin.runtime.claims(plugin.relative_path(&inside)) {
                 continue;
             }
-            let inner = plugin.inner(&inside);
+            let inner = plugin.relative_path(&inside);
             let ignored = is_left_out(context, plugin, &inside);
             let message = if ignored {
                 format!(
@@ -46,7 +46,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 format!("the server runs a missing file `{inner}`")
             };
             let found = sink.report(ran.file, ran.place(path.span), message);
-            let kept = plugin.files.kept.iter().map(|path| plugin.inner(path).as_str());
+            let kept = plugin.files.kept.iter().map(|path| plugin.relative_path(path).as_str());
             let near =
                 similar_names::nearest(inner.as_str(), kept).map(|near| format!("did you mean `{near}`?"));
             found.help = Some(match (ignored, near) {

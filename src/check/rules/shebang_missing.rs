@@ -22,6 +22,6 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let first = Span::new(0, script.lines().next().map_or(0, str::len));
         let found = sink.report(file, first, "the script is called by its path but has no shebang line");
         found.help = Some("start it with a line such as `#!/usr/bin/env bash`".to_owned());
-        *found = found.clone().related(text.file, call.span, "it is called here");
+        *found = found.clone().with_related(text.file, call.span, "it is called here");
     }
 }

@@ -30,7 +30,7 @@ const NATIVE: [(&str, &str); 9] = [
 ];
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) {
+    if !prose::is_instructions(text) {
         return;
     }
     for example in script::examples(text) {

@@ -27,7 +27,9 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         let text = skill.and_then(|skill| Some((skill, context.file(&skill.path)?.text()?)));
         let message = match text {
             None => format!("`{path}` is exempt from the size limit but does not exist"),
-            Some((skill, text)) if skill_size::over(skill.document.body.slice(text), limits).is_empty() => {
+            Some((skill, text))
+                if skill_size::exceeded_limits(skill.document.body.slice(text), limits).is_empty() =>
+            {
                 format!("`{path}` is exempt from the size limit but no longer exceeds it")
             }
             Some(_) => continue,
@@ -36,7 +38,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         let place = file.and_then(|(file, text)| Some((file, text.find(&format!("\"{path}\""))?)));
         let found = match place {
             Some((file, at)) => sink.report(file, Span::new(at, at + path.as_str().len() + 2), message),
-            None => sink.whole(CONFIG.as_ref(), message),
+            None => sink.report_file(CONFIG.as_ref(), message),
         };
         found.help =
             Some("remove it from `oversize` under `[check.limits]`, so that it stays small".to_owned());

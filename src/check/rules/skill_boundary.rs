@@ -25,11 +25,11 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let Some(own) = text.component else { return };
     for link in text.links(context).iter().filter(|link| !link.path.is_empty()) {
         let written = &link.path;
-        match link.leads(context, text) {
-            PathTarget::Away(path) if path.starts_with(&text.plugin.root) => {
+        match link.target(context, text) {
+            PathTarget::Outside(path) if path.starts_with(&text.plugin.root) => {
                 boundary_crossing(context, text, link.span, written, path, sink);
             }
-            PathTarget::Nowhere(_) => elsewhere(context, text, link.whole, link.span, written, sink),
+            PathTarget::Missing(_) => report_other_skill(context, text, link.whole, link.span, written, sink),
             _ => {}
         }
     }
@@ -40,12 +40,12 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         if in_link(text, mention.span) {
             continue;
         }
-        match mention.leads(context, text) {
-            PathTarget::Away(path) if is_of_the_plugin(context, text, path) => {
+        match mention.target(context, text) {
+            PathTarget::Outside(path) if is_of_the_plugin(context, text, path) => {
                 boundary_crossing(context, text, mention.span, &mention.path, path, sink);
             }
-            PathTarget::Nowhere(_) if !mention.path.starts_with('.') => {
-                elsewhere(context, text, mention.span, mention.span, &mention.path, sink);
+            PathTarget::Missing(_) if !mention.path.starts_with('.') => {
+                report_other_skill(context, text, mention.span, mention.span, &mention.path, sink);
             }
             _ => {}
         }
@@ -74,7 +74,7 @@ fn boundary_crossing(
     path: &Utf8Path,
     sink: &mut FindingSink,
 ) {
-    let inner = text.plugin.inner(path);
+    let inner = text.plugin.relative_path(path);
     let other = owner(text, path);
     let what = text.component.map_or("skill", |own| own.kind.id());
     let message = match other {
@@ -97,14 +97,14 @@ fn boundary_crossing(
 
 fn point(context: &RuleContext<'_>, found: &mut Diagnostic, path: &Utf8Path) {
     if let Some(file) = context.file(path) {
-        let related = found.clone().related(file, Span::new(0, 0), "the file is here");
+        let related = found.clone().with_related(file, Span::new(0, 0), "the file is here");
         found.related = related.related;
     }
 }
 
 /// The other skill, agent or command that `path` belongs to.
 fn owner<'t>(text: &PluginText<'t>, path: &Utf8Path) -> Option<&'t Component> {
-    let components = || text.plugin.written();
+    let components = || text.plugin.author_files();
     let of_skill = |component: &&Component| {
         component.kind == ComponentKind::Skill && path.starts_with(component.folder())
     };
@@ -114,7 +114,7 @@ fn owner<'t>(text: &PluginText<'t>, path: &Utf8Path) -> Option<&'t Component> {
 }
 
 /// Reports a path that does not exist in this skill but in another one that the text names.
-fn elsewhere(
+fn report_other_skill(
     context: &RuleContext<'_>,
     text: &PluginText<'_>,
     around: Span,
@@ -122,7 +122,7 @@ fn elsewhere(
     written: &str,
     sink: &mut FindingSink,
 ) {
-    let near = intent::near(text.text, around.start, around.end);
+    let near = intent::surrounding_text(text.text, around.start, around.end);
     let Some((other, path)) = in_named_skill(context, text, near, written) else { return };
     let message = format!("`{written}` is a file of the skill `{}`, not of this one", other.name);
     let found = sink.report(text.file, span, message);

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 /// Folders that skills share.
-const SHARED: [&str; 14] = [
+const SHARED_FOLDERS: [&str; 14] = [
     "shared",
     "common",
     "references",
@@ -55,12 +55,15 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         texts.into_iter().any(|text| text.contains(&format!("{folder}/")))
     };
     for (folder, (has_skill, has_text, path)) in folders {
-        let shared = folder.starts_with(['_', '.']) || SHARED.contains(&folder.to_lowercase().as_str());
+        let shared =
+            folder.starts_with(['_', '.']) || SHARED_FOLDERS.contains(&folder.to_lowercase().as_str());
         if has_skill || !has_text || shared || named(folder) {
             continue;
         }
-        let found = sink
-            .whole(path.as_str().into(), format!("this folder has no `{SKILL_FILE}`, so no host lists it"));
+        let found = sink.report_file(
+            path.as_str().into(),
+            format!("this folder has no `{SKILL_FILE}`, so no host lists it"),
+        );
         found.help = Some(format!("add `{SKILL_FILE}`, or move the folder out of the skills"));
     }
 }

@@ -24,7 +24,7 @@ fn check(_: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         if one_below && name != SKILL_FILE && name.eq_ignore_ascii_case(SKILL_FILE) {
             let sibling = path.with_file_name(SKILL_FILE);
             if !plugin.files.kept.contains(&sibling) {
-                let found = sink.whole(path, format!("hosts read only `{SKILL_FILE}`, not `{name}`"));
+                let found = sink.report_file(path, format!("hosts read only `{SKILL_FILE}`, not `{name}`"));
                 found.help = Some(format!("rename it to `{SKILL_FILE}`"));
             }
         }

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for host in &context.hosts {
         let Some(place) = &host.invocation.sidecar_path else { continue };
-        for skill in plugin.written().filter(|component| component.kind == ComponentKind::Skill) {
+        for skill in plugin.author_files().filter(|component| component.kind == ComponentKind::Skill) {
             let Some(file) = context.file(skill.folder().join(place)) else { continue };
             let Some(text) = file.text().filter(|text| !text.trim().is_empty()) else { continue };
             // This parser recovers from errors of the host's reader, with a fault.

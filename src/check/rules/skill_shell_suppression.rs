@@ -16,15 +16,15 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-const NOWHERE: &str = "/dev/null";
+const NULL_DEVICE: &str = "/dev/null";
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) {
+    if !prose::is_instructions(text) {
         return;
     }
     for example in script::examples(text) {
         let commands = example.script.commands.iter();
-        for command in commands.filter(|command| !command.condition && hides(&command.redirects)) {
+        for command in commands.filter(|command| !command.condition && discards_errors(&command.redirects)) {
             sink.report(text.file, example.place(command.span), "the command discards its error messages")
                 .help = Some("keep them visible, and say which failures to ignore".to_owned());
         }
@@ -40,8 +40,8 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
 }
 
 /// Whether error messages are discarded, alone or together with the output.
-fn hides(redirects: &[Redirect]) -> bool {
-    let to_nowhere = |redirect: &&Redirect| redirect.target == NOWHERE;
+fn discards_errors(redirects: &[Redirect]) -> bool {
+    let to_nowhere = |redirect: &&Redirect| redirect.target == NULL_DEVICE;
     let output =
         redirects.iter().filter(to_nowhere).any(|one| one.operator.starts_with('>') && one.descriptor != 2);
     let both = redirects.iter().filter(to_nowhere).any(|one| one.operator.contains('&'));

@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     }
     let body = text.body.slice(text.text);
-    let over = over(body, limits);
+    let over = exceeded_limits(body, limits);
     if over.is_empty() {
         return;
     }
@@ -36,7 +36,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
 }
 
 /// Describes the exceeded limits of `body`.
-pub(super) fn over(body: &str, limits: &CheckLimits) -> Vec<String> {
+pub(super) fn exceeded_limits(body: &str, limits: &CheckLimits) -> Vec<String> {
     let ended = memchr::memchr_iter(b'\n', body.as_bytes()).count();
     let lines = ended + usize::from(!body.is_empty() && !body.ends_with('\n'));
     let tokens = body.len().div_ceil(4);

@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     for at in memchr::memchr_iter(b'/', body.as_bytes()) {
         let Some(span) = slash_form(body, at) else { continue };
         let name = span.slice(body);
-        let Some(other) = hidden(context, text, name) else { continue };
+        let Some(other) = uncallable_component(context, text, name) else { continue };
         if is_of_another_host(context, &body[span.end..]) {
             continue;
         }
@@ -51,7 +51,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             found.fix = Some(replace(text.file, span, name, Applicability::Unsafe));
         }
         if let Some(file) = context.file(&other.path) {
-            let place = found.clone().related(file, other.name_span(), "it is defined here");
+            let place = found.clone().with_related(file, other.name_span(), "it is defined here");
             found.related = place.related;
         }
     }
@@ -59,8 +59,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 
 /// Whether the words after a slash form name the host that it is for, such as `/plan` for OpenCode.
 fn is_of_another_host(context: &RuleContext<'_>, after: &str) -> bool {
-    const NEAR: usize = 40;
-    let end = after.char_indices().map(|(at, _)| at).take_while(|at| *at <= NEAR).last().unwrap_or(0);
+    const SEARCHED_BYTES: usize = 40;
+    let end =
+        after.char_indices().map(|(at, _)| at).take_while(|at| *at <= SEARCHED_BYTES).last().unwrap_or(0);
     let near = after[..end].split([';', '\n', '/']).next().unwrap_or_default();
     let source = &context.targets.source_host().name;
     context.targets.iter().any(|host| host.name != *source && near.contains(host.host.title.as_str()))
@@ -84,7 +85,11 @@ fn slash_form(body: &str, at: usize) -> Option<Span> {
 }
 
 /// The component of that name, if none of that name can be called with a slash.
-fn hidden<'a>(context: &'a RuleContext<'_>, text: &PluginText<'_>, name: &str) -> Option<&'a Component> {
+fn uncallable_component<'a>(
+    context: &'a RuleContext<'_>,
+    text: &PluginText<'_>,
+    name: &str,
+) -> Option<&'a Component> {
     let directory = context.directory();
     let qualified = qualify(&text.plugin.name, name);
     let qualified = [name, qualified.as_str()];

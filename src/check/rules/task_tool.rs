@@ -15,7 +15,7 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Text(check),
 };
 
-const OLD: [&str; 2] = ["TodoWrite", "TodoRead"];
+const FORMER_TOOLS: [&str; 2] = ["TodoWrite", "TodoRead"];
 const NEW: [&str; 4] = ["TaskCreate", "TaskUpdate", "TaskList", "TaskGet"];
 
 /// Words of a sentence that warns against the old names.
@@ -38,20 +38,21 @@ const INTENT: [&str; 11] = [
 ];
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !prose::instructs(text) {
+    if !prose::is_instructions(text) {
         return;
     }
     for passage in passages(text) {
         let passage_text = passage.span.slice(text.text);
-        let first =
-            |names: &[&str]| names.iter().filter_map(|name| prose::places(passage_text, name).next()).min();
-        if let Some(place) = first(&OLD).filter(|_| !prose::says(passage_text, &WARNS)) {
+        let first = |names: &[&str]| {
+            names.iter().filter_map(|name| prose::word_spans(passage_text, name).next()).min()
+        };
+        if let Some(place) = first(&FORMER_TOOLS).filter(|_| !prose::contains_any(passage_text, &WARNS)) {
             let span = place.shifted(passage.span.start);
             let message = format!("`{}` is an outdated tool name", span.slice(text.text));
             sink.report(text.file, span, message).help =
                 Some("write \"create a task list\", followed by the tool of each host".to_owned());
         } else if let Some(place) =
-            first(&NEW).filter(|_| !passage.code && !prose::says(passage_text, &INTENT))
+            first(&NEW).filter(|_| !passage.code && !prose::contains_any(passage_text, &INTENT))
         {
             let span = place.shifted(passage.span.start);
             let message = format!(

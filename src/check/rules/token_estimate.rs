@@ -46,5 +46,5 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         always.div_ceil(4)
     );
     let place = if plugin.root.as_str().is_empty() { camino::Utf8Path::new(".") } else { &plugin.root };
-    sink.whole(place, message);
+    sink.report_file(place, message);
 }

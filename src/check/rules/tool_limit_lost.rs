@@ -56,7 +56,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         found.hosts = losses.iter().map(|(host, _)| host.name.clone()).collect();
         found.help = Some(format!(
             "say in the text what it must not do, and accept the loss with `[[accept-loss]] id = {}` in `plugcast.toml`",
-            AcceptLoss::only(limit.loss)
+            AcceptLoss::exact_loss(limit.loss)
         ));
     }
 }

@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 NameResolution::Unknown(near) => near,
                 _ => continue,
             },
-            NameUse::Named if !directory.has(&place.name) && !place.name.contains("::") => {
+            NameUse::Named if !directory.contains(&place.name) && !place.name.contains("::") => {
                 let plugin = plugin_of(&place.name);
                 let near = directory.agent_near(plugin, last_of(&place.name));
                 if near.is_none() {
@@ -56,7 +56,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             found.fix = Some(replace(text.file, place.span, name, Applicability::Unsafe));
         }
         if let Some(file) = context.file(&agent.path) {
-            let place = found.clone().related(file, agent.name_span(), "a similar agent is defined here");
+            let place =
+                found.clone().with_related(file, agent.name_span(), "a similar agent is defined here");
             found.related = place.related;
         }
     }

@@ -28,7 +28,10 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         |span: Span| !is_marked_wrong(text.text, span) && !is_planned(text.text, span.start, span.end);
     for place in places {
         let name = place.name.as_str();
-        if place.how == NameUse::Agent || name.contains("::") || directory.has(name) || !is_meant(place.span)
+        if place.how == NameUse::Agent
+            || name.contains("::")
+            || directory.contains(name)
+            || !is_meant(place.span)
         {
             continue;
         }
@@ -60,7 +63,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         let other = directory.skill(near).and_then(|other| Some((context.file(&other.path)?, other)));
         if let Some((file, other)) = other {
-            let place = found.clone().related(file, other.name_span(), "a similar name is defined here");
+            let place = found.clone().with_related(file, other.name_span(), "a similar name is defined here");
             found.related = place.related;
         }
     }

@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     }
     for entry in tools::entries(component, &tools::LISTS) {
-        for tool in tools::listed(text.text, &entry.node) {
+        for tool in tools::listed_tools(text.text, &entry.node) {
             let name = tool.name();
             let span = Span::new(tool.span.start, tool.span.start + name.len());
             let Some(near) = meant(context, name) else {

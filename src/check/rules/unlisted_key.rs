@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = &component.document.fields else { return };
-    let known = fields::known(context.targets, component.kind);
+    let known = fields::known_keys(context.targets, component.kind);
     for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {
         if similar_names::slip(&entry.key, known.iter().copied()).is_none() {
             let message = format!("unknown key `{}`", entry.key);

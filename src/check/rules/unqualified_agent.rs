@@ -48,7 +48,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         for agent in agents.iter().take(3) {
             if let Some(file) = context.file(&agent.path) {
-                let place = found.clone().related(file, agent.name_span(), "the agent is defined here");
+                let place = found.clone().with_related(file, agent.name_span(), "the agent is defined here");
                 found.related = place.related;
             }
         }

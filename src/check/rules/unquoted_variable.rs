@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 Quoting::None => match &mut first {
                     Some((file, found)) if *file == ran.file.path => {
                         found.relate(ran.file, place, "the same here");
-                        if let (Some(fix), Some(more)) = (&mut found.fix, fixed(&ran, &path)) {
+                        if let (Some(fix), Some(more)) = (&mut found.fix, quoting_fix(&ran, &path)) {
                             fix.edits.extend(more.edits);
                         }
                     }
@@ -50,7 +50,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                         let message = "the command breaks where the path of the plugin has a blank";
                         let found = sink.report(ran.file, place, message);
                         found.help = Some(format!("write `\"{}\"`", path.span.slice(ran.text)));
-                        found.fix = fixed(&ran, &path);
+                        found.fix = quoting_fix(&ran, &path);
                         first = sink.found.pop().map(|found| (ran.file.path.clone(), found));
                     }
                 },
@@ -61,7 +61,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 }
 
 /// The fix that puts the path in double quotes; `None` if the file contains the text in another form.
-fn fixed(ran: &RunnableText<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
+fn quoting_fix(ran: &RunnableText<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
     let written = path.span.slice(ran.text);
     let place = ran.place(path.span);
     let same = place.slice(ran.file.text()?) == written && !written.contains(['"', '\'', '\\']);

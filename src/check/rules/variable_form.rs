@@ -37,7 +37,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 [..rest.find(|c: char| !(c.is_alphanumeric() || "._-/".contains(c))).unwrap_or(rest.len())];
             let path = path.trim_end_matches('.');
             // Only a path to an existing file of the plugin is certainly meant to be replaced.
-            if path.is_empty() || !context.paths().has(&base.join(path)) {
+            if path.is_empty() || !context.paths().contains(&base.join(path)) {
                 continue;
             }
             let span = Span::new(at, at + written.len() - 1).shifted(text.body.start);

@@ -35,7 +35,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             let inner = Span::new(node.span.start + 1, node.span.end.saturating_sub(1));
             found.fix = Some(replace(file, inner, version, Applicability::Unsafe));
         }
-        *found = found.clone().related(first, own.span, "the plugin's own version");
+        *found = found.clone().with_related(first, own.span, "the plugin's own version");
     };
     if let Some(entry) = &plugin.entry
         && let Some(node) = entry.node.get("version")

@@ -25,15 +25,15 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         if let Some(manifest) = &plugin.manifest
             && let Some(file) = context.file(&manifest.path)
         {
-            one(file, &manifest.node, sink);
+            check_version(file, &manifest.node, sink);
         }
         if let (Some(entry), Some(file)) = (&plugin.entry, listing) {
-            one(file, &entry.node, sink);
+            check_version(file, &entry.node, sink);
         }
     }
 }
 
-fn one(file: &SourceFile, node: &Node, sink: &mut FindingSink) {
+fn check_version(file: &SourceFile, node: &Node, sink: &mut FindingSink) {
     let Some(node) = node.get("version") else { return };
     let Some(version) = node.as_str() else { return };
     if Version::parse(version).is_ok() {

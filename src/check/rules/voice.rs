@@ -20,13 +20,13 @@ const SECOND_PERSON: [&str; 5] = ["you", "your", "yours", "yourself", "yourselve
 
 fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     let skill = text.component.is_some_and(|component| component.kind == ComponentKind::Skill);
-    if !skill || !prose::instructs(text) || is_prompt(text) {
+    if !skill || !prose::is_instructions(text) || is_prompt(text) {
         return;
     }
     let words = prose::words(text);
     for passage in passages(text).into_iter().filter(|passage| !passage.quoted && !passage.code) {
         let here = passage.span.slice(&words);
-        let first = SECOND_PERSON.iter().filter_map(|word| prose::places(here, word).next()).min();
+        let first = SECOND_PERSON.iter().filter_map(|word| prose::word_spans(here, word).next()).min();
         let Some(place) = first else { continue };
         let span: Span = place.shifted(passage.span.start);
         let quoted = span.slice(text.text).to_owned();

@@ -42,12 +42,12 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
     for entry in node.entries() {
         if !rescued.iter().any(|fault| entry.span().contains(fault.span.start)) {
-            altered(&hosts, text, yaml, entry, sink);
+            report_altered(&hosts, text, yaml, entry, sink);
         }
     }
     tags(&hosts, text, yaml, node, sink);
     if sink.found.len() == before && !rescued.is_empty() {
-        together(&hosts, text, &rescued, sink);
+        report_conflicts(&hosts, text, &rescued, sink);
     }
 }
 
@@ -226,7 +226,7 @@ fn unreadable(
 }
 
 /// Reports a value that a host accepts but does not read as written.
-fn altered(
+fn report_altered(
     hosts: &[&Target],
     text: &PluginText<'_>,
     yaml: Span,
@@ -282,7 +282,12 @@ fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink:
 }
 
 /// Reports values that a host can read individually but not together.
-fn together(hosts: &[&Target], text: &PluginText<'_>, rescued: &[&ReadFault], sink: &mut FindingSink) {
+fn report_conflicts(
+    hosts: &[&Target],
+    text: &PluginText<'_>,
+    rescued: &[&ReadFault],
+    sink: &mut FindingSink,
+) {
     let lost = |target: &&&Target| {
         let facts = &target.yaml;
         let read = facts.read(text.text);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{BuildArgs, CommandFailure, Console, GlobalOptions, OutputFormat};
 use crate::build::BundleRecord;
-use crate::cli::{CLEAN, FINDINGS, go_on};
+use crate::cli::{CLEAN, FINDINGS, check_interrupt};
 use crate::diagnostic::{self, Diagnostic, Severity};
 use crate::ledger::{ComponentKind, LossCounts};
 use crate::report::frame;
@@ -32,7 +32,7 @@ pub(super) fn conclude(
     global: &GlobalOptions,
     (console, out): (&Console, &Path),
 ) -> Result<u8, CommandFailure> {
-    go_on()?;
+    check_interrupt()?;
     let BuildOutcome { mut diagnostics, reports, lines, stale } = outcome;
     let looking = args.check || args.diff;
     diagnostic::sort(&mut diagnostics);
@@ -71,11 +71,11 @@ fn print_findings(diagnostics: &[Diagnostic], tree: &SourceTree, console: &Conso
     let count = |severity| diagnostics.iter().filter(|found| found.severity == severity).count();
     let mut total = format!(
         "{}, {}",
-        human::counted(count(Severity::Error), "error", "errors"),
-        human::counted(count(Severity::Warning), "warning", "warnings")
+        human::count_noun(count(Severity::Error), "error", "errors"),
+        human::count_noun(count(Severity::Warning), "warning", "warnings")
     );
     if let notes @ 1.. = count(Severity::Info) {
-        total += &format!(", {}", human::counted(notes, "note", "notes"));
+        total += &format!(", {}", human::count_noun(notes, "note", "notes"));
     }
     console.error(&text);
     console.error_line(&total);
@@ -93,7 +93,7 @@ pub(super) fn summary<'a>(
     verbose: bool,
 ) -> HostSummary<'a> {
     let count = |kind| record.plugins.iter().filter_map(|plugin| plugin.counts.get(&kind)).sum::<usize>();
-    let mut parts = vec![human::counted(record.plugins.len(), "plugin", "plugins")];
+    let mut parts = vec![human::count_noun(record.plugins.len(), "plugin", "plugins")];
     for (kind, one, many) in [
         (ComponentKind::Skill, "skill", "skills"),
         (ComponentKind::Agent, "agent", "agents"),
@@ -102,7 +102,7 @@ pub(super) fn summary<'a>(
         (ComponentKind::McpServer, "server", "servers"),
     ] {
         if count(kind) > 0 {
-            parts.push(human::counted(count(kind), one, many));
+            parts.push(human::count_noun(count(kind), one, many));
         }
     }
     HostSummary {

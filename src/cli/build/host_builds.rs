@@ -53,7 +53,7 @@ impl HostBuilds<'_> {
         let args = self.args;
         let mut bundle = source.bundle(target)?;
         let folder = self.out.join(&target.name);
-        let refused = self.refused(source, target, &bundle.record, &folder)?;
+        let refused = self.refusal(source, target, &bundle.record, &folder)?;
         let found_here = std::mem::take(&mut bundle.record.diagnostics);
         if refused.is_some() || args.check || args.diff {
             let severity = if args.check { Severity::Error } else { Severity::Warning };
@@ -97,7 +97,7 @@ impl HostBuilds<'_> {
     }
 
     /// Why a bundle is not written, if it is not.
-    fn refused(
+    fn refusal(
         &mut self,
         source: &Source<'_>,
         target: &Target,
@@ -105,7 +105,8 @@ impl HostBuilds<'_> {
         folder: &Path,
     ) -> Result<Option<&'static str>, CommandFailure> {
         self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
-        let denied = build::denied(&source.project, &record.ledger, &target.name, self.denial, folder)?;
+        let denied =
+            build::denied_losses(&source.project, &record.ledger, &target.name, self.denial, folder)?;
         let why = match (denied.is_empty(), record.is_refused()) {
             (false, _) => Some("a loss is denied"),
             (true, true) => Some("the host would refuse a part of it"),

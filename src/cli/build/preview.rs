@@ -22,7 +22,7 @@ pub(super) fn checked(target: &Target, folder: &Path, changes: &[FileChange]) ->
         "{}: `{}` is stale, {} would change; build again without `--check`\n",
         target.host.title,
         folder.display(),
-        human::counted(changes.len(), "file", "files")
+        human::count_noun(changes.len(), "file", "files")
     );
     for change in changes.iter().take(10) {
         let sign = match change {

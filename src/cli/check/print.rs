@@ -14,12 +14,12 @@ use crate::model::project::Project;
 use crate::printable;
 use crate::report::check::{self as report, CheckReport, CheckSummary, SkippedPath};
 use crate::report::frame::{self, FrameStyle};
-use crate::report::human::{counted, fixable};
+use crate::report::human::{count_noun, fixable};
 use crate::report::{sarif, screen};
-use crate::source::{BUNDLE, inside};
+use crate::source::{BUNDLE, is_inside};
 
 /// With more findings than this, the output suggests a baseline.
-const MANY: usize = 50;
+const BASELINE_FROM: usize = 50;
 /// More findings than this do not fit on a screen, so a count by rule follows.
 const SHOWN_AT_ONCE: usize = 10;
 
@@ -69,12 +69,12 @@ pub(super) fn json(printed: &PrintContext<'_>, examined: &CheckedSource) -> Stri
         schema: crate::schema::CHECK.tag(),
         diagnostics: examined.findings.diagnostics.clone(),
         summary: printed.summary(examined),
-        left_out: left_out(examined),
+        left_out: unchecked_folders(examined),
     })
 }
 
 /// Folders with skills or plugins that were not checked.
-fn left_out(examined: &CheckedSource) -> Vec<SkippedPath> {
+fn unchecked_folders(examined: &CheckedSource) -> Vec<SkippedPath> {
     let project = &examined.project;
     let bundles = project.tree.exclusions.iter().filter(|left_out| left_out.reason == BUNDLE);
     let mut all: Vec<_> = project.left_out.iter().chain(bundles).collect();
@@ -101,7 +101,7 @@ pub(super) fn sarif(printed: &PrintContext<'_>, examined: &CheckedSource) -> Str
 /// The plugin that a finding is about, by its folder; empty if there is none.
 pub(super) fn plugin_of(project: &Project, found: &Diagnostic) -> String {
     let roots = project.plugins.iter().map(|plugin| &plugin.root);
-    let own = roots.filter(|root| inside(&found.path, root.as_str()));
+    let own = roots.filter(|root| is_inside(&found.path, root.as_str()));
     own.max_by_key(|root| root.as_str().len()).map(ToString::to_string).unwrap_or_default()
 }
 
@@ -150,7 +150,7 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
     };
     let found = sorted(&examined.findings.diagnostics);
     let shown = fold::of_patterns(&found, |found| plugin_of(&examined.project, found));
-    let is_repeated = |found: &Diagnostic| found.severity != Severity::Info && fold::places(found) > 1;
+    let is_repeated = |found: &Diagnostic| found.severity != Severity::Info && fold::place_count(found) > 1;
     let file = |path: &str| examined.project.file(path);
     let mut out = if statistics {
         frame::statistics(&found)
@@ -173,7 +173,7 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
         }
         let mut next =
             "run `plugcast explain RULE` to see why a rule matters and how to configure it".to_owned();
-        if listed > MANY && printed.scope.only.is_none() {
+        if listed > BASELINE_FROM && printed.scope.only.is_none() {
             next.push_str("; `--write-baseline FILE` accepts today's findings");
         }
         if !verbose && shown.iter().any(is_repeated) {
@@ -181,7 +181,7 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
         }
         say(&next);
     }
-    if let Some(left_out) = report::left_out_line(&left_out(examined)) {
+    if let Some(left_out) = report::left_out_line(&unchecked_folders(examined)) {
         say(&left_out);
     }
     say(&last_line(&summary, statistics || verbose));
@@ -194,16 +194,16 @@ fn last_line(summary: &CheckSummary, with_notes: bool) -> String {
     for (count, one, many) in [(summary.errors, "error", "errors"), (summary.warnings, "warning", "warnings")]
     {
         if count > 0 {
-            parts.push(counted(count, one, many));
+            parts.push(count_noun(count, one, many));
         }
     }
     if summary.infos > 0 {
         let shown = if summary.infos == 1 { "it" } else { "them" };
         let hint = if with_notes { String::new() } else { format!(" (`--verbose` shows {shown})") };
-        parts.push(format!("{}{hint}", counted(summary.infos, "note", "notes")));
+        parts.push(format!("{}{hint}", count_noun(summary.infos, "note", "notes")));
     }
     let mut line = if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") };
-    line.push_str(&format!(" in {}", counted(summary.files, "file", "files")));
+    line.push_str(&format!(" in {}", count_noun(summary.files, "file", "files")));
     line.push_str(&fixable(summary.fixable, summary.unsafe_fixable));
     if summary.known > 0 {
         line.push_str(&format!("; {} in the baseline", summary.known));
@@ -212,7 +212,7 @@ fn last_line(summary: &CheckSummary, with_notes: bool) -> String {
 }
 
 /// Reports applied and skipped fixes.
-pub(super) fn repaired(repaired: &RepairedSource, only_shown: bool, console: &Console) {
+pub(super) fn print_repairs(repaired: &RepairedSource, only_shown: bool, console: &Console) {
     for refused in &repaired.refused {
         console.error_line(&format!(
             "warning: a fix of `{}` is skipped, because `{}` would no longer parse: {}",
@@ -223,8 +223,8 @@ pub(super) fn repaired(repaired: &RepairedSource, only_shown: bool, console: &Co
         console.error_line("warning: some fixes undo each other; the result of the last pass is kept");
     }
     if !only_shown && repaired.fixed > 0 {
-        let findings = counted(repaired.fixed, "finding", "findings");
-        let files = counted(repaired.files.len(), "file", "files");
+        let findings = count_noun(repaired.fixed, "finding", "findings");
+        let files = count_noun(repaired.files.len(), "file", "files");
         console.error_line(&format!("fixed {findings} in {files}"));
     }
 }

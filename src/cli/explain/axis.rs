@@ -16,7 +16,7 @@ use crate::target::Axis;
 /// When a ledger in the output folder cannot be read.
 pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, CommandFailure> {
     let Some(axis) = Axis::from_id(id) else { return Ok(None) };
-    let floor = match axis.floor() {
+    let floor = match axis.minimum_class() {
         LossClass::Security => "`security`: the host allows something that the author does not",
         LossClass::Behavior => "`behavior`: something works differently, or not at all",
         LossClass::Cosmetic => "`cosmetic`: something looks different",
@@ -31,7 +31,7 @@ pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Comma
     let mut text = format!(
         "# {id}\n\n{}\n\nIts losses are at least of class {floor}{but}.\n\n{}\n\n\
          Accept one with `[[accept-loss]]` in `plugcast.toml`: its `id` or a glob such as `{id}/**`, and a `reason`.\n",
-        axis.about(),
+        axis.description(),
         axis.advice()
     );
     for (host, bundle) in bundles(out)? {

@@ -13,7 +13,7 @@ use crate::ledger::{ComponentKind, Ledger, LedgerRow};
 use crate::model::qualified_name::{last_of, local_of};
 use crate::printable;
 use crate::read::json;
-use crate::read::pointer::{JsonPointer, holds, keys};
+use crate::read::pointer::{JsonPointer, contains, keys};
 use crate::read::tree::{Node, Value};
 use crate::source::LineIndex;
 use crate::sourcemap::SourceMap;
@@ -40,7 +40,7 @@ struct LineOrigin {
 
 impl BundleDocuments<'_> {
     /// Explains the 1-based `line` of the generated file `path` with the content `text`.
-    pub(super) fn generated(&self, path: &str, text: &str, line: usize) -> String {
+    pub(super) fn explain_generated(&self, path: &str, text: &str, line: usize) -> String {
         let inner: String = path.split('/').skip(2).collect::<Vec<_>>().join("/");
         let inner = if path.starts_with("plugins/") { inner } else { path.to_owned() };
         match self.origin(path, &inner, text, line) {
@@ -48,11 +48,11 @@ impl BundleDocuments<'_> {
                 let [path, from, what] = [path, &*from, &*what].map(printable::line);
                 format!("{path}:{line} comes from {from}:{at}\n  generated: {what}\n")
             }
-            None => format!("{}:{line} is generated: {}\n", printable::line(path), self.why(&inner)),
+            None => format!("{}:{line} is generated: {}\n", printable::line(path), self.reason(&inner)),
         }
     }
 
-    fn why(&self, inner: &str) -> &'static str {
+    fn reason(&self, inner: &str) -> &'static str {
         let Some(target) = self.target else { return "it has no source file" };
         let registration = target.registration.as_ref();
         if registration.is_some_and(|facts| facts.modules.iter().any(|module| inner == module)) {
@@ -98,13 +98,13 @@ impl BundleDocuments<'_> {
                 [list, at, rest @ ..] if *list == facts.list => {
                     let entry = node.get(list)?.items()?.get(at.parse::<usize>().ok()?)?;
                     let plugin = entry.get("name")?.as_str()?.to_owned();
-                    self.filled(&plugin, &facts.entry, rest)
+                    self.field_origin(&plugin, &facts.entry, rest)
                 }
-                keys => self.filled("", &facts.document, keys),
+                keys => self.field_origin("", &facts.document, keys),
             };
         }
         if inner == target.manifest.path {
-            let origin_found = self.filled(plugin, &target.manifest.document, &keys);
+            let origin_found = self.field_origin(plugin, &target.manifest.document, &keys);
             let same = || self.field(plugin, |row| is(row, &pointer(&keys)));
             return origin_found.or_else(same).or_else(|| self.declared(plugin, &keys));
         }
@@ -122,10 +122,10 @@ impl BundleDocuments<'_> {
             let field = self.field(&agent.plugin, |row| {
                 row.path == agent.path && is(row, &JsonPointer::default().key(key))
             });
-            return field.or_else(|| Some(whole(agent)));
+            return field.or_else(|| Some(row_origin(agent)));
         }
         if let Some(key) = key {
-            return self.told(agent, key).or_else(|| Some(whole(agent)));
+            return self.configured_origin(agent, key).or_else(|| Some(row_origin(agent)));
         }
         // The n-th occurrence of a line here is the n-th one in the emitted file of the agent.
         let before = text.lines().take(line - 1).filter(|other| *other == own).count();
@@ -136,7 +136,7 @@ impl BundleDocuments<'_> {
         let mut lines =
             asset.lines().enumerate().skip(body.saturating_sub(1)).filter(|(_, text)| *text == own);
         // Only the installable agent has the line about relative paths.
-        let Some((at, _)) = lines.nth(before) else { return Some(whole(agent)) };
+        let Some((at, _)) = lines.nth(before) else { return Some(row_origin(agent)) };
         let at = at + 1;
         let mapped = self.map.files.iter().find(|mapped| mapped.path == emitted);
         let (source, what) = match mapped {
@@ -160,19 +160,19 @@ impl BundleDocuments<'_> {
             Some("user_only") => &["/disable-model-invocation"],
             _ => &[],
         };
-        let told = || self.told(owner, rest.first()?);
+        let told = || self.configured_origin(owner, rest.first()?);
         let origin_found = rest.first().and_then(|key| {
             self.field(plugin, |row| {
                 let own = row.to.as_deref() == Some(*key) || is(row, &JsonPointer::default().key(key));
                 row.path == owner.path && (own || names.iter().any(|name| is(row, name)))
             })
         });
-        origin_found.or_else(told).or_else(|| Some(whole(owner)))
+        origin_found.or_else(told).or_else(|| Some(row_origin(owner)))
     }
 
     /// The setting of `owner` in `[targets.<host>]` of a `plugcast.toml`; one for its name takes precedence over one
     /// for all.
-    fn told(&self, owner: &LedgerRow, key: &str) -> Option<LineOrigin> {
+    fn configured_origin(&self, owner: &LedgerRow, key: &str) -> Option<LineOrigin> {
         let kind = owner.kind.id();
         let local = local_of(&owner.name);
         let name = owner.name.as_str();
@@ -198,7 +198,7 @@ impl BundleDocuments<'_> {
         };
         let rows = || self.ledger.rows.iter().filter(of_kind);
         let place = pointer(keys);
-        let same = rows().find(|row| row.pointer.as_ref().is_some_and(|own| holds(own, &place)));
+        let same = rows().find(|row| row.pointer.as_ref().is_some_and(|own| contains(own, &place)));
         let named = || {
             rows().find(|row| {
                 row.kind != ComponentKind::Hook && keys.iter().any(|key| last_of(key) == row.name)
@@ -210,7 +210,7 @@ impl BundleDocuments<'_> {
     }
 
     /// The field of the source that a document of the target writes at `keys`.
-    fn filled(&self, plugin: &str, document: &toml::Table, keys: &[&str]) -> Option<LineOrigin> {
+    fn field_origin(&self, plugin: &str, document: &toml::Table, keys: &[&str]) -> Option<LineOrigin> {
         let mut at = Toml::Table(document.clone());
         for key in keys {
             at = match at.get(key) {
@@ -230,7 +230,7 @@ impl BundleDocuments<'_> {
                         .strip_prefix("/plugins/")
                         .and_then(|rest| rest.find('/').map(|at| &rest[at..]))
                         .unwrap_or(own);
-                    holds(name, own)
+                    contains(name, own)
                 }) && row.path.ends_with(".json")
             });
             if found.is_some() {
@@ -258,7 +258,7 @@ impl BundleDocuments<'_> {
     }
 }
 
-fn whole(row: &LedgerRow) -> LineOrigin {
+fn row_origin(row: &LedgerRow) -> LineOrigin {
     let what = format!("the {} `{}`", row.kind.id(), row.name);
     LineOrigin { path: row.path.clone(), line: 1, what }
 }

@@ -56,7 +56,7 @@ pub fn find(wanted: &WantedSource<'_>, targets: &Targets, progress: &Progress) -
         return Ok(FoundSource::default());
     };
     let mut note = None;
-    for folder in around(bundle, manifest, targets) {
+    for folder in candidate_folders(bundle, manifest, targets) {
         progress.set(format!("reading `{}`", folder.display()));
         match read(&folder, wanted.bundles, targets, progress) {
             Ok((digest, renames)) if digests.iter().all(|known| *known == digest) => {
@@ -81,7 +81,7 @@ pub fn find(wanted: &WantedSource<'_>, targets: &Targets, progress: &Progress) -
 
 /// Folders around a bundle that may be its source: up to the top of their repository; without one, the folder of all
 /// bundles and the one around it.
-fn around(bundle: &Path, manifest: &BundleManifest, targets: &Targets) -> Vec<PathBuf> {
+fn candidate_folders(bundle: &Path, manifest: &BundleManifest, targets: &Targets) -> Vec<PathBuf> {
     let Ok(bundle) = disk::canonical(bundle) else { return Vec::new() };
     let above: Vec<&Path> = bundle.ancestors().skip(1).collect();
     let top = above.iter().position(|folder| disk::kind(&folder.join(".git")).is_some());
@@ -152,7 +152,7 @@ mod tests {
         .unwrap();
         let bundle = top.path().join("codex");
         plain_files::write(&bundle.join(".plugcast/manifest.json"), b"{}", false).unwrap();
-        let found = || around(&bundle, &manifest, &targets);
+        let found = || candidate_folders(&bundle, &manifest, &targets);
         assert_eq!(found(), Vec::<PathBuf>::new());
         plain_files::write(&top.path().join("skills/plan/SKILL.md"), b"Text.", false).unwrap();
         assert_eq!(found(), Vec::<PathBuf>::new());

@@ -35,7 +35,7 @@ static PASSED: AtomicU64 = AtomicU64::new(0);
 pub(super) fn pass(step: FsOperation) -> io::Result<()> {
     let Some(plan) = &*PLAN else { return Ok(()) };
     let number = PASSED.fetch_add(1, Ordering::SeqCst) + 1;
-    let full = plan.what == "full" && number >= plan.at && step == FsOperation::Adds;
+    let full = plan.what == "full" && number >= plan.at && step == FsOperation::Create;
     if !full && number != plan.at {
         return Ok(());
     }

@@ -12,7 +12,7 @@ use super::OWN_FOLDER;
 
 /// Whether a build wrote the open `tree`: it contains the folder of plugcast's own documents, which is written first
 /// and removed last, or nothing would be lost, since `place`, the bundle, contains everything in it.
-pub(super) fn is_ours(tree: &OwnedFd, place: Option<&OwnedFd>) -> io::Result<bool> {
+pub(super) fn is_own_output(tree: &OwnedFd, place: Option<&OwnedFd>) -> io::Result<bool> {
     if folder::is_folder(tree, OWN_FOLDER) {
         return Ok(true);
     }

@@ -12,14 +12,14 @@ use rustix::fs::FileType;
 
 use super::super::folder::{self, is_folder, stat};
 use super::super::{DiskError, fs_op};
-use super::origin::is_ours;
+use super::origin::is_own_output;
 use super::removal::remove_tree;
 use super::{OutputPlace, remove};
 
 /// The staged tree, and after an exchange the old one.
 pub(super) const NEW: &str = "new";
 /// The old tree, if folders cannot be exchanged.
-pub(super) const OLD: &str = "old";
+pub(super) const OLD_TREE: &str = "old";
 /// The marker that the two renames have started.
 pub(super) const SWAP: &str = "swap";
 
@@ -31,7 +31,7 @@ pub(in crate::disk) fn sibling(name: &str, what: &str) -> String {
 /// The output folder of a sibling with this name.
 fn folder_of(name: &str) -> Option<&str> {
     let (folder, what) = name.strip_prefix('.')?.rsplit_once(".plugcast-")?;
-    (!folder.is_empty() && [NEW, OLD, SWAP].contains(&what)).then_some(folder)
+    (!folder.is_empty() && [NEW, OLD_TREE, SWAP].contains(&what)).then_some(folder)
 }
 
 /// The path of a temporary sibling of the folder at `path`.
@@ -41,11 +41,11 @@ fn sibling_of(path: &Path, what: &str) -> PathBuf {
 }
 
 /// The output folders at, above and directly below `path` with an unfinished build, which is running or was killed.
-pub fn unfinished(path: &Path) -> BTreeSet<PathBuf> {
+pub fn unfinished_outputs(path: &Path) -> BTreeSet<PathBuf> {
     // A file with such a name is a leftover of the edit of a single file.
     let is_left = |folder: &Path| {
         let kind = |what| fs::symlink_metadata(sibling_of(folder, what));
-        kind(SWAP).is_ok() || [NEW, OLD].iter().any(|what| kind(what).is_ok_and(|meta| meta.is_dir()))
+        kind(SWAP).is_ok() || [NEW, OLD_TREE].iter().any(|what| kind(what).is_ok_and(|meta| meta.is_dir()))
     };
     let names: Vec<_> =
         fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
@@ -60,7 +60,7 @@ pub fn is_displaced(folder: &Path) -> bool {
     let meta = |path: &Path| fs::symlink_metadata(path);
     meta(folder).is_err()
         && meta(&sibling_of(folder, SWAP)).is_ok()
-        && [NEW, OLD].iter().any(|what| meta(&sibling_of(folder, what)).is_ok_and(|meta| meta.is_dir()))
+        && [NEW, OLD_TREE].iter().any(|what| meta(&sibling_of(folder, what)).is_ok_and(|meta| meta.is_dir()))
 }
 
 /// Completes or undoes the change of a killed build. Call it under the lock, before the bundle is read.
@@ -69,7 +69,7 @@ pub fn is_displaced(folder: &Path) -> bool {
 /// When a leftover cannot be moved or removed, or is not from a build.
 pub fn recover(place: &OutputPlace<'_>) -> Result<(), DiskError> {
     let out = place.out;
-    let [stage, old, marker] = [NEW, OLD, SWAP].map(|what| sibling(place.name, what));
+    let [stage, old, marker] = [NEW, OLD_TREE, SWAP].map(|what| sibling(place.name, what));
     let swapping = stat(out, marker.as_str()).is_some();
     let displaced = swapping && stat(out, place.name).is_none();
     // A link is never a staged tree, whatever its target.
@@ -104,7 +104,7 @@ fn must_be_ours(
     let ours = match folder::kind(&there) {
         FileType::Directory => {
             let tree = folder::enter(out, name).map_err(failed)?;
-            if is_ours(&tree, bundle).map_err(failed)? {
+            if is_own_output(&tree, bundle).map_err(failed)? {
                 return Ok(Some(tree));
             }
             false
@@ -125,7 +125,7 @@ mod tests {
     /// An output folder in the state between the two renames.
     fn between(out: &Path) -> PathBuf {
         let folder = out.join("bundle");
-        for (what, text) in [(NEW, "new"), (OLD, "old")] {
+        for (what, text) in [(NEW, "new"), (OLD_TREE, "old")] {
             fs::create_dir_all(sibling_of(&folder, what).join(OWN_FOLDER)).unwrap();
             fs::write(sibling_of(&folder, what).join("x"), text).unwrap();
         }
@@ -152,12 +152,12 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let folder = between(out.path());
         for from in [out.path().to_owned(), folder.clone(), folder.join("plugins/p/x.md")] {
-            assert_eq!(unfinished(&from), [folder.clone()].into(), "{}", from.display());
+            assert_eq!(unfinished_outputs(&from), [folder.clone()].into(), "{}", from.display());
         }
         recovered(out.path());
         for name in [".plugcast-new", ".x.md.plugcast-new"] {
             fs::write(out.path().join(name), "").unwrap();
         }
-        assert!(unfinished(&folder).is_empty() && unfinished(out.path()).is_empty());
+        assert!(unfinished_outputs(&folder).is_empty() && unfinished_outputs(out.path()).is_empty());
     }
 }

@@ -21,7 +21,7 @@ pub(in crate::disk) fn remove(at: impl AsFd, name: &str, path: &Path) -> Result<
     let Some(stat) = folder::stat(&at, name) else { return Ok(()) };
     let removed = match folder::kind(&stat) {
         FileType::Directory => open(&at, OsStr::new(name)).and_then(|tree| {
-            emptied(tree, 0).map_err(|failed| below(name.as_ref(), failed))?;
+            empty_folder(tree, 0).map_err(|failed| below_folder(name.as_ref(), failed))?;
             fs_op::remove_folder(&at, name).map_err(|error| (name.into(), error))
         }),
         _ => fs_op::remove_file(&at, name).map_err(|error| (name.into(), error)),
@@ -34,7 +34,7 @@ pub(super) fn remove_tree(at: impl AsFd, name: &str, tree: &impl AsFd, path: &Pa
     if folder::is_same(&at, name, tree) { remove(at, name, path) } else { Ok(()) }
 }
 
-fn below(name: &OsStr, (path, error): RemovalFailure) -> RemovalFailure {
+fn below_folder(name: &OsStr, (path, error): RemovalFailure) -> RemovalFailure {
     (Path::new(name).join(path), error)
 }
 
@@ -50,7 +50,7 @@ fn open(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, RemovalFailure> {
 }
 
 /// Removes everything in an open folder.
-fn emptied(tree: OwnedFd, depth: usize) -> Result<(), RemovalFailure> {
+fn empty_folder(tree: OwnedFd, depth: usize) -> Result<(), RemovalFailure> {
     let failed = |error: io::Error| (PathBuf::new(), error);
     if depth == MOST_DEPTH {
         let message = format!("it lies more than {MOST_DEPTH} folders deep");
@@ -65,11 +65,11 @@ fn emptied(tree: OwnedFd, depth: usize) -> Result<(), RemovalFailure> {
         let shown = OsStr::from_bytes(name.to_bytes());
         if kind == FileType::Directory {
             let inner = open(at, shown)?;
-            emptied(inner, depth + 1).map_err(|failed| below(shown, failed))?;
+            empty_folder(inner, depth + 1).map_err(|failed| below_folder(shown, failed))?;
         }
-        let removed = match gone(at, &name, kind) {
+        let removed = match remove_entry(at, &name, kind) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && !is_open(at) => {
-                fs_op::set_mode(at, 0o700).and_then(|()| gone(at, &name, kind))
+                fs_op::set_mode(at, 0o700).and_then(|()| remove_entry(at, &name, kind))
             }
             removed => removed,
         };
@@ -78,7 +78,7 @@ fn emptied(tree: OwnedFd, depth: usize) -> Result<(), RemovalFailure> {
     Ok(())
 }
 
-fn gone(at: impl AsFd, name: &CStr, kind: FileType) -> io::Result<()> {
+fn remove_entry(at: impl AsFd, name: &CStr, kind: FileType) -> io::Result<()> {
     match kind {
         FileType::Directory => fs_op::remove_folder(at, name),
         _ => fs_op::remove_file(at, name),

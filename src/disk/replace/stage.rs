@@ -52,7 +52,7 @@ impl StagedTree {
 
     /// Builds the new tree of the folder at `place`, which currently contains `old`. An error refers to `place`, the
     /// path that the user knows.
-    pub(super) fn fill(
+    pub(super) fn build_tree(
         &mut self,
         place: &Path,
         files: &[OutputFile],
@@ -67,8 +67,9 @@ impl StagedTree {
         for file in own.into_iter().chain(others) {
             let failed = |error| DiskError::new("write", &place.join(&file.path), error);
             let parent = file.path.parent().map(|parent| parent.as_std_path()).unwrap_or(Path::new(""));
-            let at =
-                trail.descend(parent, |at, name| made(&mut self.modes.folders, at, name)).map_err(failed)?;
+            let at = trail
+                .descend(parent, |at, name| open_created(&mut self.modes.folders, at, name))
+                .map_err(failed)?;
             write(&mut self.modes, at, file, place)?;
             progress.step();
         }
@@ -92,7 +93,7 @@ fn keep(
         let failed = |error| DiskError::new("keep", &old.path().join(&entry.path), error);
         let (Some(parent), Some(name)) = (entry.path.parent(), entry.path.file_name()) else { continue };
         let there = from.descend(parent, |at, name| folder::enter(at, name)).map_err(failed)?;
-        let mut make = |at: BorrowedFd<'_>, name: &OsStr| made(&mut modes.folders, at, name);
+        let mut make = |at: BorrowedFd<'_>, name: &OsStr| open_created(&mut modes.folders, at, name);
         match entry.kind {
             ForeignKind::Folder => {
                 trail.descend(&entry.path, &mut make).map_err(failed)?;
@@ -120,13 +121,13 @@ fn keep(
 }
 
 /// Creates and opens a folder in another one; an existing one was created by this build.
-fn made(born: &mut ModeCheck, at: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
+fn open_created(born: &mut ModeCheck, at: BorrowedFd<'_>, name: &OsStr) -> io::Result<OwnedFd> {
     match fs_op::make_folder(at, name) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => folder::enter(at, name),
         result => {
             result?;
             let folder = folder::enter(at, name)?;
-            settle(born, &folder, FOLDER)?;
+            set_mode(born, &folder, FOLDER)?;
             Ok(folder)
         }
     }
@@ -150,22 +151,22 @@ fn write(
             let (mut source, _) = open_beneath::open_in_place(from).map_err(unread)?;
             match fs_op::write_copy(&mut to, &mut source, fingerprint.size) {
                 Ok(written) if written == *fingerprint => {}
-                Ok(_) => return Err(unread(super::super::changed())),
+                Ok(_) => return Err(unread(super::super::changed_error())),
                 Err(error) if super::super::is_changed(&error) => return Err(unread(error)),
                 Err(error) => return Err(failed(error)),
             }
         }
     }
     match file.executable {
-        true => settle(&mut modes.programs, &to, PROGRAM),
-        false => settle(&mut modes.files, &to, FILE),
+        true => set_mode(&mut modes.programs, &to, PROGRAM),
+        false => set_mode(&mut modes.files, &to, FILE),
     }
     .map_err(failed)
 }
 
 /// Sets the mode of a new file, unless it was created with it: reading the mode is cheaper than setting it, and the
 /// first result holds for all.
-fn settle(born: &mut ModeCheck, open: impl AsFd, mode: u32) -> io::Result<()> {
+fn set_mode(born: &mut ModeCheck, open: impl AsFd, mode: u32) -> io::Result<()> {
     let has_it = |open: &dyn AsFd| fstat(open.as_fd()).is_ok_and(|stat| stat.st_mode & 0o7777 == mode);
     if *born.get_or_insert_with(|| has_it(&open)) { Ok(()) } else { fs_op::set_mode(open, mode) }
 }

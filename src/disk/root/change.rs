@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags, linkat, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use super::{MOST_DEPTH, Root, RootError, split};
+use super::{MOST_DEPTH, Root, RootError, split_name};
 use crate::disk::durable::AppendFile;
-use crate::disk::missing_name::gone;
+use crate::disk::missing_name::ok_if_missing;
 use crate::disk::{FileKind, fs_op};
 
 impl Root {
@@ -31,7 +31,7 @@ impl Root {
         let (folder, name) = self.made_parent(path)?;
         self.must_be_replaceable(&folder, name, path)?;
         let new = PathBuf::from(format!(".{}.plugcast-new", name.display()));
-        let written = fresh(&folder, &new, 0o666)
+        let written = create_new(&folder, &new, 0o666)
             .and_then(|mut file| fs_op::write(&mut file, bytes).and_then(|()| file.sync_all()))
             .and_then(|()| match may() {
                 true => fs_op::settling(|| Ok(renameat(&folder, &new, &folder, name)?)).map(|()| true),
@@ -52,9 +52,11 @@ impl Root {
     pub fn create_secret(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
         let (folder, name) = self.made_parent(path)?;
         let new = PathBuf::from(format!(".{}.{}.plugcast-new", name.display(), std::process::id()));
-        let written = fresh(&folder, &new, 0o600)
+        let written = create_new(&folder, &new, 0o600)
             .and_then(|mut file| fs_op::write(&mut file, bytes).and_then(|()| file.sync_all()))
-            .and_then(|()| fs_op::adding(|| Ok(linkat(&folder, &new, &folder, name, AtFlags::empty())?)));
+            .and_then(|()| {
+                fs_op::create_with(|| Ok(linkat(&folder, &new, &folder, name, AtFlags::empty())?))
+            });
         let _ = remove_at(&folder, &new);
         match written {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
@@ -71,7 +73,7 @@ impl Root {
     pub fn create_file(&self, path: &Path) -> Result<AppendFile, RootError> {
         let (folder, name) = self.made_parent(path)?;
         self.must_be_replaceable(&folder, name, path)?;
-        let file = fresh(&folder, name, 0o666).map_err(|error| self.failed("write", path, error))?;
+        let file = create_new(&folder, name, 0o666).map_err(|error| self.failed("write", path, error))?;
         Ok(AppendFile::new(file, self.path.join(path)))
     }
 
@@ -81,7 +83,7 @@ impl Root {
     /// As [`Root::inner`], and when it cannot be created.
     pub fn create_inner(&self, path: &Path) -> Result<Self, RootError> {
         self.claim_folder(path)?;
-        self.inner(path)?.ok_or_else(|| self.failed("open", path, io::ErrorKind::NotFound.into()))
+        self.subfolder(path)?.ok_or_else(|| self.failed("open", path, io::ErrorKind::NotFound.into()))
     }
 
     /// Creates a new folder and its missing parents; `false` if it already exists.
@@ -170,7 +172,7 @@ impl Root {
 
     /// The folder that contains `path`, created if it does not exist, and its name there.
     pub(super) fn made_parent<'a>(&self, path: &'a Path) -> Result<(OwnedFd, &'a Path), RootError> {
-        let (parent, name) = split(path).ok_or_else(|| self.untrusted(path, "leaves its folder"))?;
+        let (parent, name) = split_name(path).ok_or_else(|| self.untrusted(path, "leaves its folder"))?;
         let cloned = self.folder.try_clone();
         let mut open = cloned.map_err(|error| self.failed("open", Path::new(""), error))?;
         let mut at = PathBuf::new();
@@ -203,7 +205,7 @@ impl Root {
 }
 
 fn make_folder(folder: &OwnedFd, name: &Path) -> io::Result<()> {
-    fs_op::adding(|| Ok(mkdirat(folder, name, Mode::from_raw_mode(0o777))?))
+    fs_op::create_with(|| Ok(mkdirat(folder, name, Mode::from_raw_mode(0o777))?))
 }
 
 fn remove_at(folder: &OwnedFd, name: &Path) -> io::Result<()> {
@@ -211,10 +213,10 @@ fn remove_at(folder: &OwnedFd, name: &Path) -> io::Result<()> {
 }
 
 /// Creates a new file; replaces a leftover of a killed run, and never follows a link.
-fn fresh(folder: &OwnedFd, name: &Path, mode: u32) -> io::Result<File> {
-    gone(remove_at(folder, name))?;
+fn create_new(folder: &OwnedFd, name: &Path, mode: u32) -> io::Result<File> {
+    ok_if_missing(remove_at(folder, name))?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    fs_op::adding(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
+    fs_op::create_with(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
 }
 
 /// Flushes a folder.

@@ -69,8 +69,9 @@ impl Root {
                 | OFlags::NONBLOCK
                 | OFlags::NOCTTY
                 | OFlags::CLOEXEC;
-            let opened =
-                fs_op::adding(|| Ok(File::from(openat(&folder, name, flags, Mode::from_raw_mode(0o666))?)));
+            let opened = fs_op::create_with(|| {
+                Ok(File::from(openat(&folder, name, flags, Mode::from_raw_mode(0o666))?))
+            });
             let mut file = opened.map_err(|error| match error.raw_os_error() {
                 Some(code) if code == Errno::LOOP.raw_os_error() => self.untrusted(path, LINK),
                 Some(code)

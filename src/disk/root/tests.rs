@@ -28,7 +28,7 @@ fn files_are_written_read_listed_and_removed() {
     assert_eq!(root.read(path, SizeLimit::Settings).unwrap().unwrap(), b"new");
     assert_eq!(root.list(Path::new("a/b")).unwrap(), [("state.json".to_owned(), FileKind::File)]);
     assert!(root.claim_folder(Path::new("a/c")).unwrap() && !root.claim_folder(Path::new("a/c")).unwrap());
-    assert!(root.changed(path).unwrap().is_some());
+    assert!(root.modified(path).unwrap().is_some());
     root.rename(path, "aside.json").unwrap();
     assert_eq!(root.kind(path).unwrap(), None);
     root.remove_folder(Path::new("a")).unwrap();

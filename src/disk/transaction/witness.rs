@@ -13,7 +13,7 @@ use crate::disk::{self, DiskError};
 pub struct JournalWitness<'a>(pub Option<&'a Path>);
 
 /// The folder of the hashes below the user's state folder.
-const KNOWN: &str = "plugcast/promoting";
+const HASH_FOLDER: &str = "plugcast/promoting";
 
 impl JournalWitness<'_> {
     /// The file name of the hash for a tree.
@@ -27,11 +27,11 @@ impl JournalWitness<'_> {
     pub(super) fn remember(self, root: &Folder, journal: &str) -> Result<(), DiskError> {
         let (Some(state), Some(name)) = (self.0, Self::name(root)) else { return Ok(()) };
         let known = Root::create(state, RootLink::Followed)
-            .and_then(|state| state.create_inner(Path::new(KNOWN)))
+            .and_then(|state| state.create_inner(Path::new(HASH_FOLDER)))
             .and_then(|known| known.replace(&name, disk::sha256(journal.as_bytes()).as_bytes()));
         known.map_err(|error| match error {
             RootError::Disk(error) => error,
-            error => DiskError::new("write", &state.join(KNOWN), std::io::Error::other(error)),
+            error => DiskError::new("write", &state.join(HASH_FOLDER), std::io::Error::other(error)),
         })
     }
 
@@ -39,17 +39,17 @@ impl JournalWitness<'_> {
     pub(super) fn forget(self, root: &Folder) {
         let remove = || {
             let state = Root::open(self.0?, RootLink::Followed).ok()??;
-            state.inner(Path::new(KNOWN)).ok()??.remove(&Self::name(root)?).ok()
+            state.subfolder(Path::new(HASH_FOLDER)).ok()??.remove(&Self::name(root)?).ok()
         };
         // A remaining hash is harmless: its journal no longer exists.
         let _ = remove();
     }
 
     /// Whether this user started `journal` below `root`.
-    pub(super) fn knows(self, root: &Folder, journal: &str) -> bool {
+    pub(super) fn has_started(self, root: &Folder, journal: &str) -> bool {
         let known = || {
             let state = Root::open(self.0?, RootLink::Followed).ok()??;
-            let known = state.inner(Path::new(KNOWN)).ok()??;
+            let known = state.subfolder(Path::new(HASH_FOLDER)).ok()??;
             known.read(&Self::name(root)?, SizeLimit::Settings).ok()?
         };
         known().is_some_and(|hash| hash == disk::sha256(journal.as_bytes()).as_bytes())

@@ -47,7 +47,7 @@ impl IncludeSet {
     }
 
     /// Whether it names the file, or something that the folder may hold.
-    pub(super) fn has(&self, path: &Utf8Path, is_folder: bool) -> bool {
+    pub(super) fn matches(&self, path: &Utf8Path, is_folder: bool) -> bool {
         let leads = |pattern: &String| {
             let fixed = pattern.split(['*', '?', '[', '{']).next().unwrap_or_default();
             let fixed = fixed.trim_end_matches('/');

@@ -31,7 +31,7 @@ pub(super) fn read(
     let unread =
         |error| Exclusion { path: path.clone(), reason: format!("cannot be read: {error}"), fault: true };
     if let Some(place) = file_system.in_memory(&real) {
-        let node = place.in_place().map_err(unread)?;
+        let node = place.node_in_place().map_err(unread)?;
         let bytes = node.bytes().map_err(unread)?;
         let size = bytes.len() as u64;
         let reads_more = is_text || is_script_name(&path) || bytes.starts_with(b"#!");
@@ -51,7 +51,7 @@ pub(super) fn read(
             let bytes = super::super::read_whole(&mut (&file).take(limit + 1), size, buffer)?;
             size = bytes.len() as u64;
             if size > limit {
-                return Err(super::super::changed());
+                return Err(super::super::changed_error());
             }
             decode(bytes, &path)
         } else if is_text_name(&path) {

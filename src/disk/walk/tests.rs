@@ -9,7 +9,7 @@ use crate::source::{SourceFile, by_parts};
 
 /// A walk that has seen every folder and read no file.
 fn listed(root: &Path) -> (TreeWalk, FoundEntries) {
-    found(root, "".into(), &WalkOptions::default()).unwrap()
+    find_files(root, "".into(), &WalkOptions::default()).unwrap()
 }
 
 fn source() -> tempfile::TempDir {
@@ -89,7 +89,7 @@ fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
     symlink("../elsewhere", src.join("out")).unwrap();
     let mut tree = SourceTree::default();
     read_one(&FileSystem::default(), &src, "out/x.md".into(), &mut tree).unwrap();
-    assert_eq!(left_out(&tree), [("out/x.md", crate::source::LEAVES)]);
+    assert_eq!(left_out(&tree), [("out/x.md", crate::source::LINK_LEAVES_SOURCE)]);
 }
 
 /// A source of many plugins had each of its folders opened twice, and the ignore file at its top read for every plugin.

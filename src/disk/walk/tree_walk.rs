@@ -19,7 +19,8 @@ use crate::disk::replace::OWN_FOLDER;
 use crate::parallel;
 use crate::progress::Progress;
 use crate::source::{
-    BUNDLE, Exclusion, IGNORED, LEAVES, OUTPUT, PACKAGES, UNFINISHED, UNFINISHED_ENDING, VERSION_CONTROL,
+    BUNDLE, Exclusion, IGNORED, LINK_LEAVES_SOURCE, OUTPUT, PACKAGES, UNFINISHED_CHANGE, UNFINISHED_ENDING,
+    VERSION_CONTROL,
 };
 
 /// Folders deeper than this are left out: a link to a parent could go on for ever.
@@ -156,7 +157,7 @@ impl TreeWalk {
         parts.push(FolderPart::Found(found));
         let listed = parallel::map(parts, folders * FILES_OF_FOLDER, |part| match part {
             FolderPart::Found(found) => found,
-            FolderPart::Below(below) => self.below(below, &ignores, ancestors),
+            FolderPart::Below(below) => self.find_below(below, &ignores, ancestors),
         });
         listed.into_iter().fold(FoundEntries::default(), |mut all, found| {
             all.append(found);
@@ -165,7 +166,7 @@ impl TreeWalk {
     }
 
     /// Finds what a folder below the last of `ancestors` holds.
-    fn below(
+    fn find_below(
         &self,
         (path, real): Subfolder,
         ignores: &[Arc<Gitignore>],
@@ -176,10 +177,10 @@ impl TreeWalk {
     }
 
     /// Finds the one entry at `path`, and what it holds where it is a folder.
-    pub(super) fn one(&self, path: &Utf8Path) -> FoundEntries {
+    pub(super) fn find_one(&self, path: &Utf8Path) -> FoundEntries {
         let mut found = FoundEntries::default();
         if let Some(below) = self.looked_up(path, &[], &[], &mut found) {
-            found.append(self.below(below, &[], &[]));
+            found.append(self.find_below(below, &[], &[]));
         }
         found
     }
@@ -211,7 +212,7 @@ impl TreeWalk {
         };
         // Also where it was no link a moment ago.
         if !real.starts_with(&self.root) {
-            return exclude(LEAVES.to_owned(), true);
+            return exclude(LINK_LEAVES_SOURCE.to_owned(), true);
         }
         let target = real.strip_prefix(&self.root).ok().and_then(Utf8Path::from_path);
         if let Some(target) = target.filter(|_| link) {
@@ -231,7 +232,7 @@ impl TreeWalk {
     ) -> Option<Subfolder> {
         if is_version_control(&entry.path) {
             found.exclude(entry.path, VERSION_CONTROL, false);
-        } else if let Some(reason) = self.left_out(&entry, ignores) {
+        } else if let Some(reason) = self.exclusion_reason(&entry, ignores) {
             found.exclude(entry.path, reason, false);
         } else if entry.is_folder {
             // Both have no links, so that equal paths are equal texts.
@@ -251,8 +252,8 @@ impl TreeWalk {
         None
     }
 
-    fn left_out(&self, entry: &WalkEntry, ignores: &[Arc<Gitignore>]) -> Option<String> {
-        let included = !self.include.is_empty() && self.include.has(&entry.path, entry.is_folder);
+    fn exclusion_reason(&self, entry: &WalkEntry, ignores: &[Arc<Gitignore>]) -> Option<String> {
+        let included = !self.include.is_empty() && self.include.matches(&entry.path, entry.is_folder);
         // An output folder that holds what is read is not part of it: a marketplace may list plugins in `dist`.
         let in_output = |path: &Path| {
             self.outputs.iter().any(|one| path.starts_with(one) && !self.start.starts_with(one))
@@ -271,7 +272,7 @@ impl TreeWalk {
         }
         let name = last_part(&entry.path);
         if name.starts_with('.') && name.ends_with(UNFINISHED_ENDING) {
-            return Some(UNFINISHED.to_owned());
+            return Some(UNFINISHED_CHANGE.to_owned());
         }
         if ignores.is_empty() || included {
             return None;

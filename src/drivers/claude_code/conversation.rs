@@ -21,7 +21,7 @@ use crate::process::{ChildCommand, ChildLine, RunningChild};
 pub const REPLY: &str = "ok";
 
 /// The host's requests outside of conversations: a check that the server is reachable.
-const FIXED: &[FixedAnswer] = &[FixedAnswer { method: "HEAD", path: "/", status: 200, body: "{}" }];
+const FIXED_ANSWERS: &[FixedAnswer] = &[FixedAnswer { method: "HEAD", path: "/", status: 200, body: "{}" }];
 
 /// Settings that enable the plugins of `--plugin-dir`, including those that are off by default (`defaultEnabled`); and,
 /// if their code must not run, that disable hooks and commands in bodies (2.1.330).
@@ -123,7 +123,7 @@ impl HostConversation {
     ) -> Result<Self> {
         let workspace = HostWorkspace::new(None, installation)?;
         prepare(workspace.home())?;
-        let model = ModelServer::start(&AnthropicMessages, FIXED)?;
+        let model = ModelServer::start(&AnthropicMessages, FIXED_ANSWERS)?;
         let mut command = print_mode(&workspace, workspace.project(), plugins)
             .arguments(["--input-format", "stream-json", "--include-hook-events"])
             .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
@@ -141,7 +141,7 @@ impl HostConversation {
 
     /// Sends a message and reads events up to its result.
     pub fn turn(&mut self, message: &str, script: ModelScript) -> Result<HostTurn> {
-        self.model.follow(script);
+        self.model.switch_script(script);
         let line = json!({ "type": "user", "message": { "role": "user", "content": message } });
         // Ignore the error: if the host has ended, the read below reports it with its standard error.
         let _ = self.host.write_line(&line.to_string());
@@ -182,8 +182,8 @@ fn print_mode(workspace: &HostWorkspace, project: &Path, plugins: &[String]) -> 
 /// Runs one session for a test.
 pub fn session(session: Session, prompt: &str, installation: &Installation) -> Result<Transcript> {
     let workspace = HostWorkspace::new(session.loading.home(), installation)?;
-    let model = ModelServer::start(&AnthropicMessages, FIXED)?;
-    model.follow(session.script);
+    let model = ModelServer::start(&AnthropicMessages, FIXED_ANSWERS)?;
+    model.switch_script(session.script);
     let plugins: Vec<String> = session.loading.plugin_folders()?.iter().map(|folder| text(folder)).collect();
     let mut command = print_mode(&workspace, &session.project, &plugins)
         .arguments(session.arguments)

@@ -16,10 +16,10 @@ pub fn names(request: &str) -> BTreeSet<String> {
 }
 
 /// The names in parentheses of such lines, by the name before them.
-pub fn also(request: &str) -> BTreeMap<String, String> {
+pub fn aliases(request: &str) -> BTreeMap<String, String> {
     let pairs = entries(request).filter_map(|(name, rest)| {
-        let also = rest.trim_start().strip_prefix('(')?.split_once(')')?.0;
-        also.contains(':').then(|| (name.to_owned(), also.to_owned()))
+        let alias = rest.trim_start().strip_prefix('(')?.split_once(')')?.0;
+        alias.contains(':').then(|| (name.to_owned(), alias.to_owned()))
     });
     pairs.collect()
 }
@@ -29,13 +29,13 @@ fn entries(request: &str) -> impl Iterator<Item = (&str, &str)> {
     let skills = request.split_once(SKILLS).map_or("", |(_, after)| after);
     let skills = skills.split_once(AGENTS).map_or(skills, |(before, _)| before);
     let entries = skills.lines().filter_map(|line| line.strip_prefix("- "));
-    entries.map(split).filter(|(name, _)| {
+    entries.map(split_entry).filter(|(name, _)| {
         name.split_once(':').is_some_and(|(plugin, _)| !plugin.contains(char::is_whitespace))
     })
 }
 
 /// Splits an entry into its name and the rest. A name may contain a space, like the file name of a command.
-fn split(entry: &str) -> (&str, &str) {
+fn split_entry(entry: &str) -> (&str, &str) {
     let end = [": ", " ("].iter().filter_map(|sign| entry.find(sign)).min().unwrap_or(entry.len());
     let (name, rest) = entry.split_at(end);
     (name.trim_end_matches(':'), rest.trim_start_matches(':').trim_start())
@@ -63,6 +63,6 @@ mod tests {
             names(listing).into_iter().collect::<Vec<_>>(),
             ["demo:bare", "demo:dir", "demo:fix bug", "demo:plan"]
         );
-        assert_eq!(also(listing), BTreeMap::from([("demo:dir".to_owned(), "demo:name".to_owned())]));
+        assert_eq!(aliases(listing), BTreeMap::from([("demo:dir".to_owned(), "demo:name".to_owned())]));
     }
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::conversation::{HostConversation, HostTurn};
-use super::{done, init, listing, names, validation};
+use super::{end_step, init, listing, names, validation};
 use crate::disk::plain_files;
 use crate::drivers::observation::{Installation, ObservationScope};
 use crate::drivers::script::{Conversation, ModelScript};
@@ -82,7 +82,7 @@ fn start(
     let mut talk = HostConversation::start(&folders, installation, scope, |home| enabled.prepare(home))?;
     let turn = talk.turn(
         "say ok",
-        ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(done())),
+        ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(end_step())),
     )?;
     talk.end();
     Ok(turn)
@@ -91,15 +91,15 @@ fn start(
 /// Adds the listed components of a start, plugin by plugin.
 fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>, turn: &HostTurn) {
     let init = init(&turn.events);
-    let request = turn.request().map(|request| request.everything()).unwrap_or_default();
-    let (also, mut skills) = (listing::also(&request), listing::names(&request));
+    let request = turn.request().map(|request| request.all_text()).unwrap_or_default();
+    let (also, mut skills) = (listing::aliases(&request), listing::names(&request));
     skills.extend(names(&init, "slash_commands"));
     skills.extend(names(&init, "skills"));
     let agents = names(&init, "agents");
     for shown in init["plugins"].as_array().into_iter().flatten() {
         let (Some(name), Some(path)) = (shown["name"].as_str(), shown["path"].as_str()) else { continue };
         let path = Path::new(path);
-        let root = match layout.inner(path) {
+        let root = match layout.relative_folder(path) {
             Some(root) => Some(root),
             None if shelf == Some(path) => Some(String::new()),
             None => continue,
@@ -223,8 +223,9 @@ impl SourceMarketplace {
     fn unloaded(&self, listing: &SourceListing, layout: &SourceLayout) -> Vec<PathBuf> {
         let loaded: BTreeSet<&str> =
             listing.plugins.iter().filter_map(|plugin| plugin.root.as_deref()).collect();
-        let is_loaded =
-            |folder: &PathBuf| layout.inner(folder).is_some_and(|inner| loaded.contains(inner.as_str()));
+        let is_loaded = |folder: &PathBuf| {
+            layout.relative_folder(folder).is_some_and(|inner| loaded.contains(inner.as_str()))
+        };
         let mut unloaded: Vec<PathBuf> =
             self.folders.values().filter(|folder| !is_loaded(folder)).cloned().collect();
         unloaded.sort();
@@ -326,13 +327,13 @@ fn copy_documents(from: &Path, to: &Path, texts: CopiedTexts, depth: usize) -> R
             }
             _ => Vec::new(),
         };
-        declares |= name == ".mcp.json" || DECLARING.iter().any(|word| holds(&bytes, word));
+        declares |= name == ".mcp.json" || DECLARING.iter().any(|word| contains_word(&bytes, word));
         plain_files::write(&copy, &bytes, false)?;
     }
     Ok(declares)
 }
 
 /// Whether a document contains a quoted word.
-fn holds(bytes: &[u8], word: &str) -> bool {
+fn contains_word(bytes: &[u8], word: &str) -> bool {
     memchr::memmem::find(bytes, format!("\"{word}\"").as_bytes()).is_some()
 }

@@ -15,7 +15,7 @@ use crate::drivers::session::{Session, Transcript};
 /// general list of tools.
 const MODEL: &str = "scripted";
 /// The host's requests outside of conversations: none (0.169.0).
-const FIXED: &[FixedAnswer] = &[];
+const FIXED_ANSWERS: &[FixedAnswer] = &[];
 
 /// The host's message about every unknown model (0.169.0).
 pub const UNKNOWN_MODEL: &str = "Model metadata for `scripted` not found. Defaulting to fallback metadata; this can degrade performance and cause issues.";
@@ -29,8 +29,8 @@ pub fn prompt(
     more: &[String],
     environment: Vec<(String, String)>,
 ) -> Result<Transcript> {
-    let model = ModelServer::start(&OpenaiResponses, FIXED)?;
-    model.follow(script);
+    let model = ModelServer::start(&OpenaiResponses, FIXED_ANSWERS)?;
+    model.switch_script(script);
     let provider = format!(
         "model_providers.scripted={{name=\"scripted\",base_url=\"{}/v1\",wire_api=\"responses\",request_max_retries=0,stream_max_retries=0,supports_websockets=false}}",
         model.address()
@@ -71,7 +71,7 @@ pub fn errors(events: &[Value]) -> Vec<String> {
 }
 
 /// The text that the host injected for a mentioned skill.
-pub fn injected<'a>(request: &'a ModelRequest, skill: &str) -> Option<&'a str> {
+pub fn injected_skill<'a>(request: &'a ModelRequest, skill: &str) -> Option<&'a str> {
     let head = format!("<skill>\n<name>{skill}</name>");
     request.texts.iter().map(|spoken| spoken.text.as_str()).find(|text| text.starts_with(&head))
 }
@@ -114,7 +114,10 @@ mod tests {
     #[test]
     fn reads_roles_injected_skills_and_errors() {
         assert_eq!(roles(&request()), ["demo:a:b", "demo:Code Reviewer", "Checks", "default"]);
-        assert!(injected(&request(), "demo:plan").is_some() && injected(&request(), "demo:pla").is_none());
+        assert!(
+            injected_skill(&request(), "demo:plan").is_some()
+                && injected_skill(&request(), "demo:pla").is_none()
+        );
         let events = [
             json!({ "type": "item.completed", "item": { "type": "error", "message": "bad" } }),
             json!({ "type": "error", "message": UNKNOWN_MODEL }),

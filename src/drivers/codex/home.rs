@@ -14,7 +14,7 @@ use crate::drivers::workspace::HostWorkspace;
 use crate::process::{ChildCommand, ChildOutput};
 
 /// A port where nothing listens.
-const NOBODY: &str = "http://127.0.0.1:9";
+const CLOSED_PORT: &str = "http://127.0.0.1:9";
 
 /// The home, and the host's messages from its setup.
 pub struct CodexHome {
@@ -41,7 +41,7 @@ impl CodexHome {
         let added = home.call(&["plugin", "marketplace", "add", &text(bundle), "--json"])?;
         match answer(&added).ok().and_then(|answer| answer["marketplaceName"].as_str().map(str::to_owned)) {
             Some(name) => home.marketplace = name,
-            None => home.refused.push((None, complaint("refuses the marketplace", &added))),
+            None => home.refused.push((None, error_text("refuses the marketplace", &added))),
         }
         for plugin in plugins.filter(|_| home.refused.is_empty()).collect::<Vec<_>>() {
             let added = home.call(&["plugin", "add", &home.id(plugin), "--json"])?;
@@ -51,7 +51,7 @@ impl CodexHome {
                     home.copies.insert(plugin.to_owned(), copy.to_owned());
                 }
                 Err(_) => {
-                    home.refused.push((Some(plugin.to_owned()), complaint("refuses the plugin", &added)))
+                    home.refused.push((Some(plugin.to_owned()), error_text("refuses the plugin", &added)))
                 }
             }
             let agents = bundle.join("agents").join(plugin);
@@ -66,7 +66,7 @@ impl CodexHome {
     ///
     /// # Errors
     /// When its folders cannot be created.
-    pub fn existing(home: &Path, installation: &Installation) -> Result<Self> {
+    pub fn open(home: &Path, installation: &Installation) -> Result<Self> {
         Self::empty(Some(home), installation)
     }
 
@@ -110,9 +110,9 @@ impl CodexHome {
         self.workspace.command(folder).environment([
             ("CODEX_HOME", text(&self.folder())),
             // The host and its git download lists of plugins, and `mcp list` asks every server for its login method.
-            ("HTTP_PROXY", NOBODY.to_owned()),
-            ("HTTPS_PROXY", NOBODY.to_owned()),
-            ("ALL_PROXY", NOBODY.to_owned()),
+            ("HTTP_PROXY", CLOSED_PORT.to_owned()),
+            ("HTTPS_PROXY", CLOSED_PORT.to_owned()),
+            ("ALL_PROXY", CLOSED_PORT.to_owned()),
             ("NO_PROXY", "127.0.0.1,localhost".to_owned()),
         ])
     }
@@ -197,7 +197,7 @@ fn answer(ended: &ChildOutput) -> Result<Value> {
 }
 
 /// The host's own error line, else everything it wrote.
-fn complaint(what: &str, ended: &ChildOutput) -> String {
+fn error_text(what: &str, ended: &ChildOutput) -> String {
     let output = ended.stderr_text() + &ended.stdout_text();
     let line = output.lines().find(|line| line.starts_with("Error")).map_or(output.trim(), str::trim);
     format!("`codex plugin` {what}: {line}")

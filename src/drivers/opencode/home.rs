@@ -15,7 +15,7 @@ use crate::drivers::workspace::HostWorkspace;
 use crate::process::ChildCommand;
 
 /// The host's requests outside of conversations: none (1.18.33 with a custom provider).
-const FIXED: &[FixedAnswer] = &[];
+const FIXED_ANSWERS: &[FixedAnswer] = &[];
 /// The data of the module that registers a plugin's components.
 pub const MODULE_DATA: &str = "plugcast.plugin.json";
 
@@ -44,7 +44,7 @@ impl OpenCodeHome {
         let workspace = HostWorkspace::new(given, installation)?;
         // npm installs into the nearest parent folder with a `package.json`.
         plain_files::write(&workspace.folder().join("package.json"), b"{}\n", false)?;
-        let model = ModelServer::start(&OpenaiChat, FIXED)?;
+        let model = ModelServer::start(&OpenaiChat, FIXED_ANSWERS)?;
         let plugins: Vec<String> = plugins.iter().map(|plugin| text(plugin)).collect();
         let servers: serde_json::Map<String, Value> =
             quiet.iter().map(|name| (name.clone(), json!({ "enabled": false }))).collect();

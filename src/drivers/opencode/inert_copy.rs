@@ -43,7 +43,7 @@ impl InertPlugin {
             data.remove("hooks");
             data.remove("lsp");
         }
-        if let Some(path) = outside(&data) {
+        if let Some(path) = path_outside(&data) {
             return Ok(Err(format!(
                 "`{MODULE_DATA}` names `{path}`, which is outside of the plugin's folder"
             )));
@@ -61,7 +61,7 @@ impl InertPlugin {
 }
 
 /// The first path in the module's data that leaves the plugin's folder.
-fn outside(data: &Value) -> Option<&str> {
+fn path_outside(data: &Value) -> Option<&str> {
     let files = ["bodies", "agents"].into_iter().filter_map(|kind| data[kind].as_object()).flatten();
     let files = files.map(|(_, component)| &component["file"]);
     let folders = data["skill_folders"].as_array().into_iter().flatten();

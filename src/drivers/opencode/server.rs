@@ -150,10 +150,12 @@ impl OpenCodeServer {
         body: &Value,
         conversation: Conversation,
     ) -> Result<SessionTurn> {
-        home.model.follow(ModelScript::default().with_conversation(titles()).with_conversation(conversation));
+        home.model.switch_script(
+            ModelScript::default().with_conversation(titles()).with_conversation(conversation),
+        );
         let answer = self.post(path, body)?;
         // The host may still request a title after the turn has ended.
-        let exchange = home.model.follow(ModelScript::default().with_conversation(titles()));
+        let exchange = home.model.switch_script(ModelScript::default().with_conversation(titles()));
         Ok(SessionTurn { exchange, refusal: answer.err() })
     }
 

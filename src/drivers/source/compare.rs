@@ -10,7 +10,7 @@ use crate::source::SKILL_FILE;
 
 /// The plugins with their names in the bundles: a plugin without a manifest is named after its folder on the host, and
 /// by the author's settings in a bundle.
-pub fn named(mut plugins: Vec<ListedPlugin>, ledger: Option<&Ledger>) -> Vec<ListedPlugin> {
+pub fn with_bundle_names(mut plugins: Vec<ListedPlugin>, ledger: Option<&Ledger>) -> Vec<ListedPlugin> {
     let rows =
         || ledger.into_iter().flat_map(|ledger| &ledger.rows).filter(|row| row.kind == ComponentKind::Plugin);
     for plugin in &mut plugins {
@@ -50,7 +50,7 @@ pub fn bundle(
     for plugin in listed {
         let rows: Vec<&LedgerRow> = ledger.rows.iter().filter(|row| row.plugin == plugin.name).collect();
         for component in &plugin.components {
-            if let Err((reason, path)) = accounted(plugin, component, &rows, ledger, renames) {
+            if let Err((reason, path)) = check_row(plugin, component, &rows, ledger, renames) {
                 let (plugin, name) = (plugin.name.clone(), component.name.clone());
                 missing.push(MissingComponent { plugin, kind: component.kind, name, reason, path });
             }
@@ -58,13 +58,13 @@ pub fn bundle(
         // The host does not list what it refuses.
         if plugin.refused.is_empty() {
             let shown: Vec<&ListedPlugin> = listed.iter().filter(|other| other.name == plugin.name).collect();
-            unlisted.extend(besides(&plugin.name, &shown, &rows, renames));
+            unlisted.extend(unlisted_in_host(&plugin.name, &shown, &rows, renames));
         }
     }
     // The host lists a file once, even if several plugins have it.
     unlisted.retain(|one| {
         !ledger.rows.iter().filter(|row| row.path == one.path && row.plugin != one.plugin).any(|row| {
-            let kind = listed_as(row.kind);
+            let kind = listed_kind(row.kind);
             let own = listed.iter().filter(|plugin| plugin.name == row.plugin);
             own.flat_map(|plugin| &plugin.components)
                 .any(|component| component.kind == kind && qualify(&row.plugin, &component.name) == row.name)
@@ -73,21 +73,21 @@ pub fn bundle(
     unlisted.sort();
     unlisted.dedup();
     // Plugins of the same name are listed with the components of all of them.
-    let mut named = BTreeSet::new();
-    missing.retain(|one: &MissingComponent| named.insert((one.plugin.clone(), one.kind, one.name.clone())));
+    let mut known = BTreeSet::new();
+    missing.retain(|one: &MissingComponent| known.insert((one.plugin.clone(), one.kind, one.name.clone())));
     SourceComparison { host: host.to_owned(), missing, unlisted }
 }
 
 /// Skills, agents and commands that a bundle carries but the host does not list, except those hidden from user and
 /// model.
-fn besides(
+fn unlisted_in_host(
     plugin: &str,
     shown: &[&ListedPlugin],
     rows: &[&LedgerRow],
     renames: &BTreeSet<(ComponentKind, String, String)>,
 ) -> Vec<UnlistedComponent> {
     const KINDS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Agent, ComponentKind::Command];
-    const HIDDEN: &str = "user-invocable";
+    const USER_INVOCABLE: &str = "user-invocable";
     let listed = shown.iter().flat_map(|shown| &shown.components);
     let listed: Vec<(ComponentKind, String)> =
         listed.map(|component| (component.kind, qualify(plugin, &component.name))).collect();
@@ -99,32 +99,32 @@ fn besides(
         return Vec::new();
     }
     let listed: BTreeSet<(ComponentKind, String)> = listed.into_iter().collect();
-    let hidden = rows.iter().filter(|row| row.kind == ComponentKind::Field && row.name == HIDDEN);
+    let hidden = rows.iter().filter(|row| row.kind == ComponentKind::Field && row.name == USER_INVOCABLE);
     let hidden: BTreeSet<&str> = hidden.map(|row| row.path.as_str()).collect();
     let renamed: BTreeMap<(ComponentKind, &str), &str> =
         renames.iter().map(|(kind, from, to)| ((*kind, to.as_str()), from.as_str())).collect();
     let is_listed = |row: &LedgerRow| {
-        let kind = listed_as(row.kind);
+        let kind = listed_kind(row.kind);
         let own = renamed.get(&(row.kind, row.name.as_str())).copied().unwrap_or(&row.name);
         listed.contains(&(kind, own.to_owned())) || listed.contains(&(kind, row.name.clone()))
     };
     let unlisted = carried().filter(|row| !is_listed(row) && !hidden.contains(row.path.as_str()));
-    let named = unlisted.map(|row| UnlistedComponent {
+    let components = unlisted.map(|row| UnlistedComponent {
         plugin: plugin.to_owned(),
         kind: row.kind,
         name: row.name.strip_prefix(&format!("{plugin}:")).unwrap_or(&row.name).to_owned(),
         path: row.path.clone(),
     });
-    named.collect()
+    components.collect()
 }
 
 /// The kind in the host's listing: commands are skills there.
-fn listed_as(kind: ComponentKind) -> ComponentKind {
+fn listed_kind(kind: ComponentKind) -> ComponentKind {
     if kind == ComponentKind::Agent { kind } else { ComponentKind::Skill }
 }
 
 /// Whether a row's kind may match a kind that the host lists.
-fn fits(listed: ComponentKind, row: ComponentKind) -> bool {
+fn kinds_match(listed: ComponentKind, row: ComponentKind) -> bool {
     match listed {
         ComponentKind::Skill => {
             matches!(row, ComponentKind::Skill | ComponentKind::Command | ComponentKind::Workflow)
@@ -134,7 +134,7 @@ fn fits(listed: ComponentKind, row: ComponentKind) -> bool {
 }
 
 /// Checks that a row carries the component or counts it as a loss; the error has the reason and the file.
-fn accounted(
+fn check_row(
     plugin: &ListedPlugin,
     component: &ListedComponent,
     rows: &[&LedgerRow],
@@ -145,7 +145,7 @@ fn accounted(
     let also: Vec<&String> =
         renames.iter().filter(|(_, from, _)| *from == qualified).map(|(_, _, to)| to).collect();
     let mut here = rows.iter().filter(|row| {
-        fits(component.kind, row.kind)
+        kinds_match(component.kind, row.kind)
             && (row.name == component.name || row.name == qualified || also.contains(&&row.name))
     });
     let mut without_class = None;
@@ -159,7 +159,7 @@ fn accounted(
         let why = row.reason.as_deref().unwrap_or("no reason is given");
         return Err((format!("it is dropped without a loss class: {why}"), Some(row.path.clone())));
     }
-    let places = places(plugin, component);
+    let places = default_paths(plugin, component);
     let row_of = |place: &String| {
         let above = |row: &&LedgerRow| {
             row.kind == ComponentKind::File
@@ -180,7 +180,7 @@ fn accounted(
 }
 
 /// The default paths of such a component on the host, relative to the source.
-fn places(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<String> {
+fn default_paths(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<String> {
     let root = plugin.root.clone().filter(|root| !root.is_empty()).map(|root| root + "/").unwrap_or_default();
     let path = component.name.replace(':', "/");
     let inner = match component.kind {
@@ -259,7 +259,7 @@ mod tests {
             (ComponentKind::Skill, "gone"),
             (ComponentKind::Skill, "old"),
         ]);
-        let named = named(listed, Some(&ledger));
+        let named = with_bundle_names(listed, Some(&ledger));
         let renames = BTreeSet::from([(ComponentKind::Skill, "kit:old".to_owned(), "kit:new".to_owned())]);
         let compared = bundle("mars", &named, &ledger, &renames);
         assert_eq!(compared.unlisted, []);
@@ -299,8 +299,10 @@ mod tests {
             row(ComponentKind::Command, "kit:new", "commands/old.md"),
         ];
         let ledger = Ledger::new(rows);
-        let named =
-            named(listed(&[(ComponentKind::Skill, "plan"), (ComponentKind::Skill, "old")]), Some(&ledger));
+        let named = with_bundle_names(
+            listed(&[(ComponentKind::Skill, "plan"), (ComponentKind::Skill, "old")]),
+            Some(&ledger),
+        );
         let renames = BTreeSet::from([(ComponentKind::Command, "kit:old".to_owned(), "kit:new".to_owned())]);
         let unlisted = bundle("mars", &named, &ledger, &renames).unlisted;
         let names: Vec<(&str, &str)> =

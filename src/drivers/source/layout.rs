@@ -26,7 +26,8 @@ const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
 /// Folders that contain no source.
 const SKIPPED: [&str; 2] = ["node_modules", "target"];
 /// Manifests of other hosts, which mark their folder as a plugin of that host.
-const FOREIGN: [&str; 4] = [".cursor-plugin/plugin.json", "plugin.json", "gemini-extension.json", "POWER.md"];
+const FOREIGN_MANIFESTS: [&str; 4] =
+    [".cursor-plugin/plugin.json", "plugin.json", "gemini-extension.json", "POWER.md"];
 /// Folders of a plugin whose skills are not installed.
 const UNINSTALLED: [&str; 12] = [
     "test",
@@ -84,7 +85,7 @@ impl SourceLayout {
             return self.skills.push(folder.to_path_buf());
         }
         let has_part = |part: &str| plain_files::exists(&folder.join(part));
-        let declared = manifest || FOREIGN.into_iter().any(|manifest| is_file(folder, manifest));
+        let declared = manifest || FOREIGN_MANIFESTS.into_iter().any(|manifest| is_file(folder, manifest));
         let has_parts = PARTS.into_iter().any(has_part) && !is_shelf(folder);
         if manifest || has_parts {
             self.plugins.push(folder.to_path_buf());
@@ -115,7 +116,7 @@ impl SourceLayout {
     }
 
     /// The path of a folder in the source; empty for the source itself.
-    pub fn inner(&self, folder: &Path) -> Option<String> {
+    pub fn relative_folder(&self, folder: &Path) -> Option<String> {
         Some(folder.strip_prefix(&self.root).ok()?.to_string_lossy().into_owned())
     }
 }

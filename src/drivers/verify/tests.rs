@@ -35,7 +35,7 @@ impl Driver for PlayedHost {
     fn package(&self) -> &'static str {
         "played"
     }
-    fn shown(&self, _kind: ComponentKind, _plugin: &str, name: &str) -> String {
+    fn display_name(&self, _kind: ComponentKind, _plugin: &str, name: &str) -> String {
         name.to_owned()
     }
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {

@@ -15,7 +15,7 @@ pub enum ExclusionMatcher {
 /// Reads a matcher that leaves out tools of the source host by their names; `None` for any other matcher.
 pub fn read(matcher: &str, facts: &HookFacts) -> Option<ExclusionMatcher> {
     let rest = matcher.trim().strip_prefix("^(?!")?;
-    let end = closing(rest)?;
+    let end = closing_position(rest)?;
     let (inner, after) = (&rest[..end], &rest[end + 1..]);
     if !matches!(after, "" | ".*" | ".*$" | ".+" | ".+$") {
         return None;
@@ -54,7 +54,7 @@ pub fn read(matcher: &str, facts: &HookFacts) -> Option<ExclusionMatcher> {
 }
 
 /// The position where the group that `rest` begins in closes.
-fn closing(rest: &str) -> Option<usize> {
+fn closing_position(rest: &str) -> Option<usize> {
     let mut depth = 1;
     rest.char_indices().find_map(|(at, c)| {
         match c {

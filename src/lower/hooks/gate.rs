@@ -5,7 +5,7 @@ use crate::model::hook::Hook;
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 
-use super::matcher::covers;
+use super::matcher::may_match;
 
 /// The parsed `if` of a hook.
 #[derive(Debug, PartialEq, Eq)]
@@ -51,8 +51,8 @@ pub fn condition<'a>(source: &SourceFacts, hook: &'a Hook) -> HookCondition<'a> 
     // The dispatch tool has several names, which are equivalent.
     let is_dispatch = |tool: &str| source.dispatch_tools.iter().any(|dispatch| dispatch == tool);
     let covered = |matcher| {
-        covers(matcher, name)
-            || is_dispatch(name) && source.dispatch_tools.iter().any(|tool| covers(matcher, tool))
+        may_match(matcher, name)
+            || is_dispatch(name) && source.dispatch_tools.iter().any(|tool| may_match(matcher, tool))
     };
     if matcher.is_some_and(|matcher| !covered(matcher)) {
         return HookCondition::Never(format!(

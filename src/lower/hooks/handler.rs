@@ -8,7 +8,7 @@ use super::hook::{HookLowering, axis};
 use super::{script, tool_call};
 use crate::ledger::RowOutcome;
 use crate::model::hook::Hook;
-use crate::read::tree::{MappingEntry, Node, escaped};
+use crate::read::tree::{MappingEntry, Node, escape};
 use crate::target::{Axis, HookFacts};
 
 /// A handler on the host.
@@ -24,7 +24,7 @@ impl HookLowering<'_> {
     pub fn handler(&self) -> LoweredHandler {
         let (mut document, mut decisions) = (Map::new(), Vec::new());
         for entry in self.hook.node.entries() {
-            if let Some((reason, value)) = hurried(self.facts, self.hook, entry) {
+            if let Some((reason, value)) = unawaited_field(self.facts, self.hook, entry) {
                 let outcome = if value.is_some() { RowOutcome::Degraded } else { RowOutcome::Dropped };
                 decisions.extend(self.lost_field(entry, Axis::Hooks, outcome, &reason));
                 document.extend(value.map(|value| (entry.key.clone(), value)));
@@ -100,15 +100,15 @@ impl HookLowering<'_> {
         outcome: RowOutcome,
         reason: &str,
     ) -> Option<Decision> {
-        let pointer = format!("{}/{}", self.other.pointer, escaped(&entry.key));
+        let pointer = format!("{}/{}", self.other.pointer, escape(&entry.key));
         let field = self.field(&entry.key, entry.span(), &pointer)?;
-        Some(field.became(outcome, reason).loss(axis, self.owner(), &entry.key))
+        Some(field.with_outcome(outcome, reason).loss(axis, self.owner(), &entry.key))
     }
 }
 
 /// A field that the host would override, with a warning, for a hook of an event that does not wait: the reason, and the
 /// new value.
-fn hurried(facts: &HookFacts, hook: &Hook, entry: &MappingEntry) -> Option<(String, Option<Json>)> {
+fn unawaited_field(facts: &HookFacts, hook: &Hook, entry: &MappingEntry) -> Option<(String, Option<Json>)> {
     let limit = *facts.hurried.get(&hook.event)?;
     match entry.key.as_str() {
         "timeout" => {

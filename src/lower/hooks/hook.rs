@@ -25,7 +25,8 @@ impl<'a> HookLowering<'a> {
     /// A field of the hook or its group, before anything is decided about it.
     pub(super) fn field(&self, name: &str, span: Span, pointer: &str) -> Option<Decision> {
         let file = self.context.project.tree.get(&self.other.path)?;
-        let field = Decision::kept(&self.context.plugin.name, ComponentKind::Field, name, &self.other.path);
+        let field =
+            Decision::new_kept(&self.context.plugin.name, ComponentKind::Field, name, &self.other.path);
         Some(field.in_file(file, span).pointer(pointer))
     }
 }

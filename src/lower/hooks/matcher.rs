@@ -82,7 +82,7 @@ impl HookMatchers {
                     Some("its patterns cannot exclude names, so the other tools are listed".to_owned());
                 LoweredMatcher { text: Some(names.join("|")), note, ..LoweredMatcher::default() }
             }
-            None if facts.matchers.is_empty() => same(written, servers),
+            None if facts.matchers.is_empty() => unchanged_matcher(written, servers),
             None => table(written, &context.source.tools, facts, servers),
         }
     }
@@ -187,7 +187,7 @@ fn of_servers(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlternative>
 const PLUGIN: &str = "plugin_";
 
 /// A matcher on a host that knows every name; names of servers that it does not get match nothing.
-fn same(text: &str, servers: &[ServerPrefix]) -> LoweredMatcher {
+fn unchanged_matcher(text: &str, servers: &[ServerPrefix]) -> LoweredMatcher {
     if servers.iter().all(|server| server.carried) {
         return LoweredMatcher { text: Some(text.to_owned()), ..LoweredMatcher::default() };
     }
@@ -225,7 +225,7 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[ServerPrefi
 }
 
 /// Whether a matcher may match a tool: by its name, or by a pattern.
-pub fn covers(matcher: &str, tool: &str) -> bool {
+pub fn may_match(matcher: &str, tool: &str) -> bool {
     let plain = |part: &str| part.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
     let meant = |part: &str| {
         part == tool || !plain(part) && (!part.starts_with(SERVERS) || tool.starts_with(SERVERS))
@@ -285,7 +285,7 @@ mod tests {
     #[test]
     fn where_names_stay_a_matcher_is_lost_with_all_of_its_servers_only() {
         let same = |text: &str| {
-            let matched = same(text, &servers());
+            let matched = unchanged_matcher(text, &servers());
             (matched.never, matched.lost.len())
         };
         assert_eq!(same("mcp__plugin_a_(x|gone)__.*"), (false, 1));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::context::LoweringContext;
 use super::super::decision::Decision;
-use super::matcher::covers;
+use super::matcher::may_match;
 use super::script_files;
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::hook::Hook;
@@ -36,9 +36,9 @@ pub(super) fn describe(
             let span = Span::new(within.start + at, within.start + at + word.len());
             if described.insert((file.path.to_string(), span.start)) {
                 let construct =
-                    Decision::kept(&context.plugin.name, ComponentKind::Construct, word, &file.path);
+                    Decision::new_kept(&context.plugin.name, ComponentKind::Construct, word, &file.path);
                 let owner = (ComponentKind::Hook, other.name.as_str());
-                let lost = construct.in_file(file, span).became(RowOutcome::Degraded, &rule.reason);
+                let lost = construct.in_file(file, span).with_outcome(RowOutcome::Degraded, &rule.reason);
                 out.push(lost.loss(rule.axis, owner, word));
             }
         }
@@ -56,7 +56,7 @@ pub fn names(context: &LoweringContext<'_>, hook: &Hook, variable: &str) -> bool
 
 fn applies(rule: &ScriptFacts, hook: &Hook) -> bool {
     let matcher = hook.matcher.as_ref().map(|matcher| matcher.text.as_str());
-    let covers = |tool: &String| matcher.is_none_or(|matcher| covers(matcher, tool));
+    let covers = |tool: &String| matcher.is_none_or(|matcher| may_match(matcher, tool));
     rule.events.contains(&hook.event) && (rule.tools.is_empty() || rule.tools.iter().any(covers))
 }
 

@@ -74,7 +74,7 @@ fn add<'a>(
     found: &mut Vec<&'a SourceFile>,
 ) {
     let word = word.trim_start_matches('/');
-    let Some(path) = inside(folder, word).filter(|path| path.starts_with(&context.plugin.root)) else {
+    let Some(path) = resolve_below(folder, word).filter(|path| path.starts_with(&context.plugin.root)) else {
         return;
     };
     // In a script with an extension, a name without one usually means a file with the same extension.
@@ -93,7 +93,7 @@ fn add<'a>(
 }
 
 /// `word` below `folder`, with `.` and `..` resolved.
-fn inside(folder: &Utf8Path, word: &str) -> Option<camino::Utf8PathBuf> {
+fn resolve_below(folder: &Utf8Path, word: &str) -> Option<camino::Utf8PathBuf> {
     let mut path = folder.to_path_buf();
     for step in word.split('/').filter(|step| !step.is_empty() && *step != ".") {
         if step == ".." {

@@ -43,6 +43,6 @@ pub(super) fn decision(lowering: &HookLowering<'_>, entry: &MappingEntry, name: 
     Some(
         field
             .placed_at(name)
-            .became(RowOutcome::Mapped, "a server of a plugin has its own name in the host's hooks"),
+            .with_outcome(RowOutcome::Mapped, "a server of a plugin has its own name in the host's hooks"),
     )
 }

@@ -13,7 +13,7 @@ pub struct CommandPart<'a> {
 }
 
 /// The operators between two commands, the longest first.
-const JOINTS: [&str; 4] = ["&&", "||", "|", ";"];
+const OPERATORS: [&str; 4] = ["&&", "||", "|", ";"];
 /// Redirections that change nothing, the longest first.
 const HARMLESS: [&str; 7] =
     ["2>/dev/null", "2> /dev/null", "&>/dev/null", "1>/dev/null", ">/dev/null", "> /dev/null", "2>&1"];
@@ -25,7 +25,7 @@ pub fn parts<'a>(line: &'a str, root: &str) -> Option<Vec<CommandPart<'a>>> {
     let mut parts = Vec::new();
     let mut rest = line.trim_start();
     loop {
-        let (part, joint, after) = part(rest, root)?;
+        let (part, joint, after) = first_part(rest, root)?;
         parts.push(part);
         rest = after.trim_start();
         match joint {
@@ -37,7 +37,7 @@ pub fn parts<'a>(line: &'a str, root: &str) -> Option<Vec<CommandPart<'a>>> {
 }
 
 /// The first part of a text, the operator after it, and the text after that.
-fn part<'a>(text: &'a str, root: &str) -> Option<(CommandPart<'a>, Option<&'static str>, &'a str)> {
+fn first_part<'a>(text: &'a str, root: &str) -> Option<(CommandPart<'a>, Option<&'static str>, &'a str)> {
     let (mut words, mut redirected, mut end, mut at) = (Vec::new(), false, 0, 0);
     let found = |words: Vec<String>, redirected, end| {
         (!words.is_empty()).then_some(CommandPart { text: &text[..end], words, redirected })
@@ -58,7 +58,7 @@ fn part<'a>(text: &'a str, root: &str) -> Option<(CommandPart<'a>, Option<&'stat
             at += redirection.len();
             continue;
         }
-        if let Some(joint) = JOINTS.into_iter().find(|joint| rest.starts_with(joint)) {
+        if let Some(joint) = OPERATORS.into_iter().find(|joint| rest.starts_with(joint)) {
             return Some((found(words, redirected, end)?, Some(joint), &rest[joint.len()..]));
         }
         // A word after a redirection is unusual enough to ask.

@@ -18,7 +18,7 @@ pub fn is(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
         let followers = source.read_only.get(&words[..count].join(" "))?;
         Some((&words[count..], followers))
     });
-    longest.is_some_and(|(rest, followers)| follow(rest, followers))
+    longest.is_some_and(|(rest, followers)| are_allowed(rest, followers))
 }
 
 /// Whether the source host runs this program without asking with at least some options.
@@ -30,7 +30,7 @@ pub fn may_be(part: &CommandPart<'_>, source: &SourceFacts) -> bool {
 }
 
 /// Whether each of the words is allowed by the list of `followers`.
-fn follow(mut words: &[String], followers: &str) -> bool {
+fn are_allowed(mut words: &[String], followers: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // An option whose value is the next word, with that word.
     let with_value = |word: &str, next: &str| {
@@ -72,7 +72,7 @@ mod tests {
     fn what_follows_a_command_is_listed() {
         let fits = |line: &str, followers: &str| {
             let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-            follow(&words, followers)
+            are_allowed(&words, followers)
         };
         assert!(fits("a.txt b/c.txt main..HEAD -5 -n 3 --since=x", "* -# -n:# --since=*"));
         for line in [

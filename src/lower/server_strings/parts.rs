@@ -10,7 +10,7 @@ pub enum StringPart<'a> {
 }
 
 /// The variable, with its default, if the string consists of nothing else.
-pub fn whole(text: &str) -> Option<(&str, Option<&str>)> {
+pub fn single_variable(text: &str) -> Option<(&str, Option<&str>)> {
     let parts = parts(text);
     match parts.as_slice() {
         [StringPart::Variable(name, default)] => Some((name, *default)),
@@ -23,7 +23,7 @@ pub fn parts(text: &str) -> Vec<StringPart<'_>> {
     let mut out = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find("${") {
-        let Some(length) = closing(&rest[start + 2..]) else { break };
+        let Some(length) = closing_position(&rest[start + 2..]) else { break };
         let inner = &rest[start + 2..start + 2 + length];
         let (name, default) =
             inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
@@ -40,7 +40,7 @@ pub fn parts(text: &str) -> Vec<StringPart<'_>> {
 }
 
 /// The end of the variable at the start of `text`; its default may contain variables too.
-fn closing(text: &str) -> Option<usize> {
+fn closing_position(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
         match c {

@@ -40,8 +40,10 @@ impl ShellWriter<'_> {
         let mut out = String::new();
         for part in parts(text) {
             match part {
-                StringPart::Text(text) => out.push_str(&quoted(text)),
-                StringPart::Variable(name, _) if name == self.root.0 => out.push_str(&quoted(self.folder())),
+                StringPart::Text(text) => out.push_str(&quote_text(text)),
+                StringPart::Variable(name, _) if name == self.root.0 => {
+                    out.push_str(&quote_text(self.folder()))
+                }
                 StringPart::Variable(name, default) => {
                     out.push_str(&format!("\"{}\"", self.variable(name, default, MOST_DEFAULTS)?));
                 }
@@ -60,9 +62,9 @@ impl ShellWriter<'_> {
         let mut inner = String::new();
         for part in parts(default) {
             match part {
-                StringPart::Text(text) => inner.push_str(&escaped(text)),
+                StringPart::Text(text) => inner.push_str(&escape_text(text)),
                 StringPart::Variable(name, _) if name == self.root.0 => {
-                    inner.push_str(&escaped(self.folder()))
+                    inner.push_str(&escape_text(self.folder()))
                 }
                 StringPart::Variable(name, default) => {
                     inner.push_str(&self.variable(name, default, most - 1)?)
@@ -86,13 +88,13 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Text quoted so that the shell reads it literally.
-fn quoted(text: &str) -> String {
+fn quote_text(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./:=@%+,-".contains(c);
     if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 /// Text escaped for double quotes and a default.
-fn escaped(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     let special = |c: char| matches!(c, '\\' | '"' | '$' | '`' | '}');
     text.chars().flat_map(|c| special(c).then_some('\\').into_iter().chain([c])).collect()
 }

@@ -21,7 +21,7 @@ const TYPES: [(&str, &[&str]); 5] = [
     ("mcp_tool", &["server", "tool"]),
 ];
 
-const ANY: &[HandlerField] = &[
+const ANY_HANDLER: &[HandlerField] = &[
     (
         "timeout",
         is_positive,
@@ -102,7 +102,7 @@ pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagno
         let value = node.get(key).filter(|value| !fits(value))?;
         Some((value, *message, *help))
     };
-    let (value, message, help) = ANY.iter().chain(own).find_map(wrong)?;
+    let (value, message, help) = ANY_HANDLER.iter().chain(own).find_map(wrong)?;
     Some(place.refuse("hook-field", value, message, help, found))
 }
 

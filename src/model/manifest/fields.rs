@@ -104,11 +104,15 @@ struct FieldFault {
 }
 
 /// The fields of `node` among `known` that the source host refuses, with the finding for each.
-pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, FieldShape)]) -> Vec<(String, Diagnostic)> {
+pub fn refused_fields(
+    file: &SourceFile,
+    node: &Node,
+    known: &[(&str, FieldShape)],
+) -> Vec<(String, Diagnostic)> {
     let mut out = Vec::new();
     for (key, shape) in known {
         let Some(entry) = node.entry(key) else { continue };
-        if let Some(fault) = wrong(key, &entry.node, *shape) {
+        if let Some(fault) = field_fault(key, &entry.node, *shape) {
             let found =
                 Diagnostic::in_file(file, fault.span, Severity::Error, "manifest-field", fault.message);
             out.push(((*key).to_owned(), found.help(fault.help)));
@@ -120,11 +124,11 @@ pub fn refused(file: &SourceFile, node: &Node, known: &[(&str, FieldShape)]) -> 
 /// Whether `node` has a value of `key` that the source host refuses; `false` for a field that is not in `known`.
 pub fn refuses(node: &Node, key: &str, known: &[(&str, FieldShape)]) -> bool {
     let shape = known.iter().find(|(name, _)| *name == key).map(|(_, shape)| *shape);
-    shape.zip(node.get(key)).is_some_and(|(shape, value)| wrong(key, value, shape).is_some())
+    shape.zip(node.get(key)).is_some_and(|(shape, value)| field_fault(key, value, shape).is_some())
 }
 
 /// Why `node` cannot be the value of `key`.
-fn wrong(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> {
+fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> {
     match shape {
         FieldShape::Anything => None,
         FieldShape::Text => kind(key, node, "text"),
@@ -158,7 +162,7 @@ fn wrong(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> {
         FieldShape::Declared => paths(key, node, true),
         FieldShape::Monitors => monitors(key, node),
         FieldShape::Experimental => {
-            let part = |key, shape| wrong(key, node.get(key)?, shape);
+            let part = |key, shape| field_fault(key, node.get(key)?, shape);
             part("monitors", FieldShape::Monitors).or_else(|| part("themes", FieldShape::Paths))
         }
     }
@@ -294,7 +298,7 @@ mod tests {
         let content = FileContent::Text(text.into());
         let file = SourceFile::new("p.json".into(), PathBuf::new(), false, text.len() as u64, content);
         let node = json::parse(text).0.expect("JSON");
-        refused(&file, &node, MANIFEST).into_iter().map(|(_, found)| found.message).collect()
+        refused_fields(&file, &node, MANIFEST).into_iter().map(|(_, found)| found.message).collect()
     }
 
     /// The values that `plugin validate` of Claude Code 2.1.330 accepts, and those that it refuses.

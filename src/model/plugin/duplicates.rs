@@ -103,7 +103,7 @@ fn twice(
 ) -> Diagnostic {
     let found = Diagnostic::in_file(file, span, Severity::Error, rule, message).help("rename one of them");
     match other {
-        Some((file, span, what)) => found.related(file, span, what),
+        Some((file, span, what)) => found.with_related(file, span, what),
         None => found,
     }
 }

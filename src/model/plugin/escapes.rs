@@ -6,7 +6,7 @@ use super::{LostComponent, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::manifest;
 use crate::read::format::SourceFacts;
-use crate::read::pointer::{JsonPointer, holds};
+use crate::read::pointer::{JsonPointer, contains};
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, SourceFile, SourceTree};
 
@@ -28,7 +28,7 @@ pub(super) fn refuse(
         if let Some(own) = &mut plugin.entry
             && let Value::Map(fields) = &mut own.node.value
         {
-            *fields = fields.iter().filter_map(|field| without(field, &escaping)).collect();
+            *fields = fields.iter().filter_map(|field| without_values(field, &escaping)).collect();
         }
         lose(plugin, file, escaping);
     }
@@ -62,7 +62,7 @@ fn escaping(
                 out.extend(
                     commands
                         .iter()
-                        .filter(|command| !sound(command, listed))
+                        .filter(|command| !is_usable(command, listed))
                         .map(|command| (pointer.key(&command.key), entry.key.clone())),
                 );
                 Vec::new()
@@ -96,13 +96,14 @@ fn escaping(
 }
 
 /// Whether a command that is declared by name has a name and a file that can be used.
-fn sound(command: &MappingEntry, listed: bool) -> bool {
+fn is_usable(command: &MappingEntry, listed: bool) -> bool {
     let source = command.node.get("source").and_then(Node::as_str);
-    command_name(&command.key, listed).is_ok() && source.is_none_or(|path| manifest::inside(path).is_ok())
+    command_name(&command.key, listed).is_ok()
+        && source.is_none_or(|path| manifest::path_inside(path).is_ok())
 }
 
 /// Removes the values at the pointers from a field.
-fn without(entry: &MappingEntry, escaping: &[(JsonPointer, String)]) -> Option<MappingEntry> {
+fn without_values(entry: &MappingEntry, escaping: &[(JsonPointer, String)]) -> Option<MappingEntry> {
     let pointer = JsonPointer::from_keys([entry.key.as_str()]);
     let bad = |at: &JsonPointer| escaping.iter().any(|(pointer, _)| pointer == at);
     let mut entry = entry.clone();
@@ -113,8 +114,8 @@ fn without(entry: &MappingEntry, escaping: &[(JsonPointer, String)]) -> Option<M
             !bad(&pointer.item(at - 1))
         });
     }
-    let in_map =
-        matches!(entry.node.value, Value::Map(_)) && escaping.iter().any(|(inner, _)| holds(&pointer, inner));
+    let in_map = matches!(entry.node.value, Value::Map(_))
+        && escaping.iter().any(|(inner, _)| contains(&pointer, inner));
     (!bad(&pointer) && !in_map).then_some(entry)
 }
 
@@ -137,7 +138,7 @@ fn lose(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(JsonPointer, Stri
     for (pointer, field) in escaping {
         let whole = JsonPointer::from_keys([field.as_str()]);
         let at = plugin.others.iter().position(|other| {
-            other.path == file.path && other.pointer.ends_with(whole.as_str()) && holds(&whole, &pointer)
+            other.path == file.path && other.pointer.ends_with(whole.as_str()) && contains(&whole, &pointer)
         });
         let Some(other) = at.map(|at| plugin.others.remove(at)) else { continue };
         plugin.lost.push(LostComponent {

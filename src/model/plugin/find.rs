@@ -21,7 +21,7 @@ use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
 use crate::source::ComponentKind;
-use crate::source::{SourceFile, SourceTree, Span, by_parts, inside};
+use crate::source::{SourceFile, SourceTree, Span, by_parts, is_inside};
 
 struct ComponentFinder<'a> {
     tree: &'a SourceTree,
@@ -69,7 +69,7 @@ impl ComponentFinder<'_> {
 
     /// The same for the marketplace's entry.
     fn in_entry(&self, key: &str) -> Option<(Node, SourceFile)> {
-        let node = self.plugin.added(key)?.clone();
+        let node = self.plugin.added_by_entry(key)?.clone();
         let file = self.tree.files().find(|file| file.path.as_str().ends_with("marketplace.json"))?;
         Some((node, file.clone()))
     }
@@ -78,7 +78,7 @@ impl ComponentFinder<'_> {
     fn kept_below<'b>(&'b self, folder: &'b Utf8Path) -> impl Iterator<Item = &'b Utf8PathBuf> {
         let kept = &self.plugin.files.kept;
         let start = kept.partition_point(|path| by_parts(path.as_str(), folder.as_str()).is_lt());
-        kept[start..].iter().take_while(move |path| inside(path.as_str(), folder.as_str()))
+        kept[start..].iter().take_while(move |path| is_inside(path.as_str(), folder.as_str()))
     }
 
     /// Finds the agents in the manifest's list, or else in the default folder, and those that the marketplace's entry
@@ -118,7 +118,7 @@ impl ComponentFinder<'_> {
         }
         let is_plain = |path: &Utf8PathBuf| !known.contains(path) && !self.plugin.linked.contains(path);
         let mut others = self.kept_below(&folder).filter(|path| is_markdown(path) && is_plain(path));
-        let Some(first) = others.next().map(|path| self.plugin.inner(path)) else { return };
+        let Some(first) = others.next().map(|path| self.plugin.relative_path(path)) else { return };
         let why = format!("the manifest's `{field}` replaces the folder");
         let message = match others.count() {
             0 => format!("`{first}` is a plain file: {why}"),
@@ -150,7 +150,7 @@ impl ComponentFinder<'_> {
                 let why = "does not point to a file that ends in `.md`";
                 self.found.push(manifest::misplaced(file, &item, why, help));
             } else if self.tree.get(&path).is_none() {
-                self.found.push(manifest::absent(file, &item, &path));
+                self.found.push(manifest::missing_path(file, &item, &path));
             } else if self.tree.get(&path).is_some_and(|file| origins.insert(file.origin.clone())) {
                 files.push(path);
             }
@@ -165,7 +165,7 @@ impl ComponentFinder<'_> {
         }
         self.found.extend(self.plugin.linked.iter().map(|path| {
             let message = "this is a link, which the source host does not load as an agent or a command";
-            let found = Diagnostic::whole(path, Severity::Warning, "linked-component", message);
+            let found = Diagnostic::for_file(path, Severity::Warning, "linked-component", message);
             found.help("replace the link with a file")
         }));
     }
@@ -220,7 +220,7 @@ impl ComponentFinder<'_> {
         if text.len() > limit {
             let message = format!("the file has more than {limit} bytes, and the source host skips it");
             self.found.push(
-                Diagnostic::whole(&file.path, Severity::Error, "unreadable-file", message.clone())
+                Diagnostic::for_file(&file.path, Severity::Error, "unreadable-file", message.clone())
                     .help("move parts of it into separate files, and name those in it"),
             );
             return self.lose(
@@ -269,7 +269,7 @@ impl ComponentFinder<'_> {
             .and_then(Node::scalar)
             .filter(|name| !name.trim().is_empty());
         let name = match own {
-            Some(name) if kind == ComponentKind::Skill => names::shown(name.trim()),
+            Some(name) if kind == ComponentKind::Skill => names::skill_name(name.trim()),
             // A YAML block scalar ends with a line break, which is not part of the name.
             Some(name) => name.trim_matches(char::is_control).to_owned(),
             None => fallback.to_owned(),

@@ -13,7 +13,7 @@ impl Plugin {
     /// purpose.
     pub fn unfound_skills(&self) -> Vec<&Utf8Path> {
         let is_deep = |path: &Utf8Path| {
-            let inner = self.inner(path);
+            let inner = self.relative_path(path);
             inner.starts_with("skills")
                 && inner.file_name() == Some(SKILL_FILE)
                 && inner.components().count() > 3
@@ -42,7 +42,8 @@ impl Plugin {
 
     /// The message and the help about such files; `None` if there are none.
     pub fn about_unfound_skills(&self) -> Option<(String, String)> {
-        let skills: Vec<&Utf8Path> = self.unfound_skills().into_iter().map(|path| self.inner(path)).collect();
+        let skills: Vec<&Utf8Path> =
+            self.unfound_skills().into_iter().map(|path| self.relative_path(path)).collect();
         let first = skills.first()?;
         let message = match skills.len() - 1 {
             0 => format!("`{first}` is not a skill: hosts find skills directly below `skills/` only"),

@@ -97,7 +97,7 @@ pub(super) fn find(
             continue;
         }
         for path in &plugin.files.kept {
-            let inner = plugin.inner(path);
+            let inner = plugin.relative_path(path);
             let folder = place.strip_suffix('/');
             // The place of a folder ends in `/`, so every path with this prefix lies below it.
             let hit = folder.map_or(inner.as_str() == place, |_| inner.as_str().starts_with(place.as_str()));
@@ -150,7 +150,7 @@ pub(super) fn inner_hooks(
     source: &SourceFacts,
 ) -> (Vec<OtherComponent>, Vec<Diagnostic>) {
     let (mut out, mut found) = (Vec::new(), Vec::new());
-    for component in plugin.written().filter(|component| component.kind != ComponentKind::Agent) {
+    for component in plugin.author_files().filter(|component| component.kind != ComponentKind::Agent) {
         let (Some(node), Some(file)) = (component.field("hooks"), tree.get(&component.path)) else {
             continue;
         };
@@ -176,11 +176,11 @@ impl OtherFinder<'_> {
         if is_marked(file) {
             faults.retain(|found| found.rule != "byte-order-mark");
             self.found.append(&mut faults);
-            return self.marked(kind, file);
+            return self.add_marked(kind, file);
         }
         self.found.append(&mut faults);
         if blank || kind == "hook" && node.as_ref().is_some_and(hook::is_nothing) {
-            self.found.push(hook::nothing(file));
+            self.found.push(hook::empty_hooks(file));
             let fault = Some("it declares no hooks".to_owned());
             return self.out.push(OtherComponent {
                 fault,
@@ -205,7 +205,7 @@ impl OtherFinder<'_> {
     }
 
     /// A file with a byte order mark, in which the source host reads no hooks, servers, settings or monitors (2.1.330).
-    fn marked(&mut self, kind: &str, file: &SourceFile) {
+    fn add_marked(&mut self, kind: &str, file: &SourceFile) {
         let message = "the file starts with a byte order mark, so the source host ignores it";
         let found = Diagnostic::in_file(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
         self.found.push(found.help("save it as UTF-8 without BOM"));
@@ -220,14 +220,14 @@ impl OtherFinder<'_> {
             if is_marked(file) && kind != "theme" {
                 faults.retain(|found| found.rule != "byte-order-mark");
                 self.found.append(&mut faults);
-                return self.marked(kind, file);
+                return self.add_marked(kind, file);
             }
             self.found.append(&mut faults);
             let fault = node.is_none().then(|| "it cannot be read".to_owned());
             return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
         }
         if let Some(text) = file.text().filter(|_| is_json) {
-            self.found.extend(manifest::hidden(file, text));
+            self.found.extend(manifest::hidden_characters(file, text));
         }
         self.out.push(whole(kind, &file.path));
     }
@@ -247,10 +247,11 @@ impl OtherFinder<'_> {
             match tree.get(&path) {
                 Some(script) => self.workflow(script),
                 None if tree.has_folder(&path) => {
-                    let scripts = tree.below(&path).filter(|script| script.path.parent() == Some(&path));
+                    let scripts =
+                        tree.files_below(&path).filter(|script| script.path.parent() == Some(&path));
                     scripts.for_each(|script| self.workflow(script));
                 }
-                None => self.found.push(manifest::absent(file, &item, &path)),
+                None => self.found.push(manifest::missing_path(file, &item, &path)),
             }
         }
     }
@@ -277,13 +278,13 @@ impl OtherFinder<'_> {
                     // An empty mapping declares nothing.
                     reported |= node.entries().is_empty();
                 }
-                Value::String(_) if looked_into => reported |= self.listed(&place, node),
-                Value::String(_) | Value::List(_) => self.named(file, node),
+                Value::String(_) if looked_into => reported |= self.add_listed(&place, node),
+                Value::String(_) | Value::List(_) => self.check_named(file, node),
                 _ => {}
             }
             // `experimental` contains path fields itself.
             for inner in node.entries().iter().filter(|_| entry.key == "experimental") {
-                self.named(file, &inner.node);
+                self.check_named(file, &inner.node);
             }
         }
         // An empty mapping declares nothing.
@@ -302,17 +303,17 @@ impl OtherFinder<'_> {
     }
 
     /// Checks that the files and folders that a field names exist; their content is not inspected.
-    fn named(&mut self, file: &SourceFile, node: &Node) {
+    fn check_named(&mut self, file: &SourceFile, node: &Node) {
         // Paths out of the plugin are reported for all fields at once.
         for (path, item) in manifest::paths(file, &self.root, node, &mut Vec::new()) {
             if self.tree.get(&path).is_none() && !self.tree.has_folder(&path) {
-                self.found.push(manifest::absent(file, &item, &path));
+                self.found.push(manifest::missing_path(file, &item, &path));
             }
         }
     }
 
     /// Adds the file that the manifest names; returns whether it is a file that is read by default.
-    fn listed(&mut self, place: &Declaration<'_>, node: &Node) -> bool {
+    fn add_listed(&mut self, place: &Declaration<'_>, node: &Node) -> bool {
         let text = node.as_str().unwrap_or_default();
         let component =
             |fault| place.component(None, text, &place.pointer, node.span, OtherBody::Whole, fault);
@@ -344,7 +345,7 @@ impl OtherFinder<'_> {
                 false
             }
             None => {
-                let finding = manifest::absent(place.file, &item, &path);
+                let finding = manifest::missing_path(place.file, &item, &path);
                 self.out.push(component(Some(finding.message.clone())));
                 self.found.push(finding);
                 false

@@ -51,7 +51,7 @@ const ASKING_FOR_ITEMS: [&str; 7] = ["run", "call", "ask", "start", "consult", "
 const REACH: usize = 5;
 
 /// How many bytes before and after a name are searched: a request is near the name, and a longer search takes longer.
-const NEAR: usize = 8192;
+const SEARCHED_BYTES: usize = 8192;
 
 /// Words that negate a request, besides those with `n't`.
 const DENYING: [&str; 9] =
@@ -71,7 +71,7 @@ const CONDITIONS: [&str; 12] = [
 ];
 
 /// Characters that end a sentence that may forbid all agents.
-const ENDS: [char; 5] = ['\n', '.', ';', ':', '!'];
+const SENTENCE_ENDS: [char; 5] = ['\n', '.', ';', ':', '!'];
 
 /// Words for any agent.
 const AGENTS: [&str; 6] = ["agent", "agents", "subagent", "subagents", "sub-agent", "sub-agents"];
@@ -85,8 +85,8 @@ const OF_A_BAN: [&str; 15] = [
 /// Whether `text` asks to run the agent that it names at `span`: in its sentence, as an argument of a call, or, for an
 /// item of a list or a row of a table, in the section around it.
 pub(super) fn is_asked(text: &str, span: Span) -> bool {
-    let from = text.floor_char_boundary(span.start.saturating_sub(NEAR));
-    let to = text.ceil_char_boundary(span.end.saturating_add(NEAR).min(text.len()));
+    let from = text.floor_char_boundary(span.start.saturating_sub(SEARCHED_BYTES));
+    let to = text.ceil_char_boundary(span.end.saturating_add(SEARCHED_BYTES).min(text.len()));
     is_asked_near(&text[from..to], Span::new(span.start - from, span.end - from))
 }
 
@@ -96,14 +96,15 @@ fn is_asked_near(text: &str, span: Span) -> bool {
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let (ahead, behind) = (&text[start..span.start], &line[span.end - start..]);
     let asked = if ahead.ends_with("@agent-") || is_call(ahead) {
-        !denies(ahead)
+        !is_negated(ahead)
     } else if is_step(ahead, behind) {
         !section(text, start).any(|sentence| sentence.trim_end().ends_with(':') && forbids(&sentence))
     } else if is_example(ahead, behind) || is_listed(line) && has_samples(&text[start + line.len()..]) {
         false
     } else {
         let (before, after) = sentence(text, span);
-        asks(before, after) || is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
+        is_request(before, after)
+            || is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
     };
     asked && !has_ban(text)
 }
@@ -120,8 +121,8 @@ fn has_ban(text: &str) -> bool {
         if found.start() < end {
             return false;
         }
-        let from = text[..found.start()].rfind(ENDS).map_or(0, |at| at + 1);
-        end = text[found.end()..].find(ENDS).map_or(text.len(), |at| found.end() + at);
+        let from = text[..found.start()].rfind(SENTENCE_ENDS).map_or(0, |at| at + 1);
+        end = text[found.end()..].find(SENTENCE_ENDS).map_or(text.len(), |at| found.end() + at);
         is_ban(&text[from..end])
     })
 }
@@ -139,11 +140,11 @@ fn is_ban(sentence: &str) -> bool {
 /// Whether a sentence negates its request.
 fn forbids(sentence: &str) -> bool {
     let asks = |word| is_one_of(word, &ASKING) || is_one_of(word, &ASKING_FOR_ITEMS);
-    denies(sentence) && words(sentence).any(asks)
+    is_negated(sentence) && words(sentence).any(asks)
 }
 
 /// Whether the text before a name negates it; a condition before a comma does not count.
-fn denies(before: &str) -> bool {
+fn is_negated(before: &str) -> bool {
     let clauses: Vec<&str> = before.split(',').collect();
     let counts = |(at, clause): &(usize, &&str)| {
         let first = words(clause).next().unwrap_or_default();
@@ -233,9 +234,9 @@ fn ends_sentence(text: &str, at: usize) -> bool {
     }
 }
 
-fn asks(before: &str, after: &str) -> bool {
+fn is_request(before: &str, after: &str) -> bool {
     let ahead: Vec<&str> = words(before).collect();
-    if denies(before) || callers::are_named(&ahead) {
+    if is_negated(before) || callers::are_named(&ahead) {
         return false;
     }
     let near = ahead.iter().rev().take(REACH).any(|word| is_one_of(word, &ASKING_NEARBY));
@@ -258,7 +259,7 @@ fn asks_for_all(sentence: &str) -> bool {
     let all: Vec<&str> = words(sentence).collect();
     let leads = sentence.trim_end().ends_with(':');
     let asks = |word: &&str| is_one_of(word, &ASKING) || leads && is_one_of(word, &ASKING_FOR_ITEMS);
-    !denies(sentence) && !callers::lists(&all) && all.iter().any(asks)
+    !is_negated(sentence) && !callers::lists(&all) && all.iter().any(asks)
 }
 
 /// Whether a line is an item of a list or a row of a table.

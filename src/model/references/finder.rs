@@ -90,7 +90,7 @@ impl WordFinder {
             None => chain.shared = self.words[word].len(),
             Some(last) if *last == word as u32 => return,
             Some(last) => {
-                chain.shared = chain.shared.min(shared(&self.words[*last as usize], &self.words[word]))
+                chain.shared = chain.shared.min(shared_prefix(&self.words[*last as usize], &self.words[word]))
             }
         }
         chain.words.push(word as u32);
@@ -116,7 +116,7 @@ impl WordFinder {
                     }
                 }
                 let Some(block) = text[at..].first_chunk() else { break };
-                (left, before) = begins(block, before, &self.marks);
+                (left, before) = word_starts(block, before, &self.marks);
                 at += BLOCK;
             }
             let rest = at.max(end)..text.len();
@@ -157,7 +157,7 @@ impl WordFinder {
             // A word that is a prefix of `rest` sorts before it, and the longest such word last.
             let before = chain.words.partition_point(|at| word(at) <= rest);
             let at = chain.words[..before].last()?;
-            let shared = shared(word(at), rest);
+            let shared = shared_prefix(word(at), rest);
             if shared == word(at).len() {
                 return Some(FoundWord { word: *at as usize, start, end: start + shared });
             }
@@ -167,7 +167,7 @@ impl WordFinder {
 }
 
 /// The length of the prefix that two texts share.
-fn shared(a: &[u8], b: &[u8]) -> usize {
+fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
     a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
@@ -183,7 +183,7 @@ fn inside_word(text: &[u8], start: usize) -> bool {
 
 /// The positions in a block where words or marks begin, as bits. `before` tells whether the byte before the block is a
 /// word character; the result tells the same for the last byte of the block.
-fn begins(block: &[u8; BLOCK], before: bool, marks: &[u8]) -> (u64, bool) {
+fn word_starts(block: &[u8; BLOCK], before: bool, marks: &[u8]) -> (u64, bool) {
     let words = bits(block, of_word);
     let first = words & !(words << 1 | u64::from(before));
     let begins = marks.iter().fold(first, |begins, mark| begins | bits(block, |byte| byte == *mark));

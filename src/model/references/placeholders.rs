@@ -81,7 +81,7 @@ fn push(out: &mut Vec<Reference>, text: &str, span: Span) {
 }
 
 /// `@path` after white space or at the start of a line, if the path looks like that of a file.
-pub(super) fn includes(text: &str, body: Span) -> Vec<Reference> {
+pub(super) fn find_includes(text: &str, body: Span) -> Vec<Reference> {
     let mut out = Vec::new();
     let body_text = body.slice(text);
     for at in memchr::memchr_iter(b'@', body_text.as_bytes()) {

@@ -31,7 +31,7 @@ pub(super) fn name_and_type(
         Some(name) if !source.server_types.iter().any(|known| known == name) => {
             let near = similar_names::nearest(name, known.clone().map(String::as_str))
                 .map_or(String::new(), |near| format!("did you mean `{near}`? "));
-            let help = format!("{near}write one of {}", listed(known));
+            let help = format!("{near}write one of {}", name_list(known));
             Some(place.refuse(TRANSPORT, given, &format!("unknown server type `{name}`"), &help, found))
         }
         Some("stdio") if entry.node.get("url").is_some() && entry.node.get("command").is_none() => {
@@ -41,13 +41,13 @@ pub(super) fn name_and_type(
         Some(_) => None,
         None => {
             let message = format!("the type of a server must be text, found {}", given.kind());
-            let help = format!("write one of {}", listed(known));
+            let help = format!("write one of {}", name_list(known));
             Some(place.refuse(TRANSPORT, given, &message, &help, found))
         }
     }
 }
 
-fn listed<'a>(known: impl Iterator<Item = &'a String>) -> String {
+fn name_list<'a>(known: impl Iterator<Item = &'a String>) -> String {
     known.map(|known| format!("`{known}`")).collect::<Vec<_>>().join(", ")
 }
 

@@ -56,8 +56,8 @@ impl LineRescue {
             let indent = line.len() - line.trim_start().len();
             block = block.filter(|outer| line.trim().is_empty() || indent > *outer);
             match self.value(line).filter(|_| block.is_none()) {
-                Some((key, value)) if self.takes(value) => {
-                    let written = self.written(value);
+                Some((key, value)) if self.accepts(value) => {
+                    let written = self.rewritten(value);
                     out.push_str(&match self.as_block && !written.starts_with('"') {
                         true => format!("{key}: |-\n  {written}\n"),
                         false => format!("{key}: {written}\n"),
@@ -92,7 +92,7 @@ impl LineRescue {
             .then_some((key, value))
     }
 
-    fn takes(&self, value: &str) -> bool {
+    fn accepts(&self, value: &str) -> bool {
         let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''));
         let quoted = match quote {
             Some(quote) => !self.opened_quotes || value.len() > 1 && value.ends_with(quote),
@@ -108,9 +108,9 @@ impl LineRescue {
                 || self.starts.iter().any(|sign| value.starts_with(sign.as_str())))
     }
 
-    fn written(&self, value: &str) -> String {
+    fn rewritten(&self, value: &str) -> String {
         let text = match value.chars().next().filter(|first| matches!(first, '"' | '\'')) {
-            Some(quote) if self.quoted_part => return quoted(quoted_part(value, quote).unwrap_or(value)),
+            Some(quote) if self.quoted_part => return quote_text(quoted_part(value, quote).unwrap_or(value)),
             _ if self.as_block => return value.to_owned(),
             _ if self.comments_end => value.split(" #").next().unwrap_or(value).trim_end(),
             // Such a host escapes nothing else.
@@ -119,7 +119,7 @@ impl LineRescue {
             }
             _ => value,
         };
-        quoted(text)
+        quote_text(text)
     }
 }
 
@@ -127,7 +127,7 @@ fn is_list(value: &str) -> bool {
     control_chars::strict(value).is_some_and(|(node, _)| node.items().is_some())
 }
 
-fn quoted(text: &str) -> String {
+fn quote_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 

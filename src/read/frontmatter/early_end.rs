@@ -10,11 +10,11 @@ use crate::source::{Span, line_start, next_line};
 /// How many bytes after the dashes are searched for the intended end of the frontmatter.
 const REACH: usize = 64 * 1024;
 /// The maximum number of fields that a message names.
-const NAMED: usize = 4;
+const MOST_NAMED: usize = 4;
 
 /// The text after the closing dashes at `mark` that was meant to be part of the frontmatter `yaml`, and the fault that
 /// reports it.
-pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, ReadFault)> {
+pub(super) fn text_after_early_end(text: &str, yaml: Span, mark: usize) -> Option<(Span, ReadFault)> {
     let line = line_start(text, mark);
     let end = next_line(text, mark);
     let before = text[line..mark].trim_matches(is_blank);
@@ -38,9 +38,9 @@ pub(super) fn cut_off(text: &str, yaml: Span, mark: usize) -> Option<(Span, Read
         // The dashes are the intended end, and the text begins below.
         return None;
     }
-    lost.extend(fields.iter().take(NAMED).map(|key| format!("`{key}`")));
-    if fields.len() > NAMED {
-        lost.push(format!("{} more", fields.len() - NAMED));
+    lost.extend(fields.iter().take(MOST_NAMED).map(|key| format!("`{key}`")));
+    if fields.len() > MOST_NAMED {
+        lost.push(format!("{} more", fields.len() - MOST_NAMED));
     }
     let what = match lost.split_last() {
         None => "what follows on this line is text".to_owned(),

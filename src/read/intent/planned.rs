@@ -52,7 +52,7 @@ const NOT_YET: [&str; 16] = [
 ];
 
 /// Words right after a name that say the same.
-const PLANNED: [&str; 5] = ["future", "planned", "proposed", "upcoming", "tbd"];
+const PLANNED_WORDS: [&str; 5] = ["future", "planned", "proposed", "upcoming", "tbd"];
 
 /// Words in the heading of a section about things that do not exist yet.
 const PLANS_AHEAD: [&str; 8] =
@@ -63,7 +63,7 @@ const LISTS_PLANS: [&str; 6] = ["candidates", "todo", "todos", "wishlist", "plan
 
 /// Pairs of words that announce a possible command: one of these, then one of [`COME`].
 const MAY: [&str; 4] = ["could", "would", "might", "by"];
-const COME: [&str; 6] = ["add", "introduce", "ship", "implementing", "adding", "introducing"];
+const FUTURE_VERBS: [&str; 6] = ["add", "introduce", "ship", "implementing", "adding", "introducing"];
 
 /// Whether the component named at bytes `start` to `end` is only planned, according to a word beside the name, its
 /// line, a heading above it, or the paragraph above its list.
@@ -85,7 +85,7 @@ pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
     };
     verb.is_some_and(|verb| PLANS.contains(&verb.as_str()))
         || is_new && !is_called
-        || PLANNED.contains(&next.as_str())
+        || PLANNED_WORDS.contains(&next.as_str())
         || says_not_yet(&line.to_lowercase().replace('*', ""))
         || headings_above(text, start).any(plans_ahead)
         || !is_called && list_intro(text, start).is_some_and(|intro| lists_plans(&intro))
@@ -112,7 +112,7 @@ fn says_not_yet(line: &str) -> bool {
 fn lists_plans(intro: &str) -> bool {
     let words = words_before(intro, intro.len());
     words.iter().any(|word| LISTS_PLANS.contains(&word.as_str()))
-        || words.windows(2).any(|pair| MAY.contains(&&*pair[0]) && COME.contains(&&*pair[1]))
+        || words.windows(2).any(|pair| MAY.contains(&&*pair[0]) && FUTURE_VERBS.contains(&&*pair[1]))
 }
 
 /// How many lines above a name are searched for headings. The limit matters because every name of a long text is

@@ -58,7 +58,7 @@ fn sure_blocks(text: &str) -> Option<Vec<Span>> {
             // Below a table row it may be another row, and with a backtick after it, it is not a fence.
             None if !stands_alone
                 || rest.contains('`')
-                || above(bytes, start).contains(&b'|')
+                || line_before(bytes, start).contains(&b'|')
                 || !is_plain(&text[seen..start]) =>
             {
                 return None;
@@ -111,7 +111,7 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// The line before the one that begins at `at`.
-fn above(bytes: &[u8], at: usize) -> &[u8] {
+fn line_before(bytes: &[u8], at: usize) -> &[u8] {
     let before = bytes[..at].strip_suffix(b"\n").unwrap_or_default();
     &before[memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)..]
 }

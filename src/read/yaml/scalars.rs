@@ -3,7 +3,7 @@
 use crate::read::tree::Value;
 
 /// A plain scalar without a tag.
-pub(super) fn plain(text: &str) -> Value {
+pub(super) fn plain_scalar(text: &str) -> Value {
     match text {
         _ if is_null(text) => Value::Null,
         "true" | "True" | "TRUE" => Value::Bool(true),
@@ -19,7 +19,7 @@ pub(super) fn tagged(text: &str, handle: &str, suffix: &str) -> Value {
     let name = if handle.is_empty() { "" } else { suffix };
     let is_text =
         matches!(name, "str") || handle == "!" && suffix.is_empty() || handle.is_empty() && suffix == "!";
-    match (name, plain(text)) {
+    match (name, plain_scalar(text)) {
         (_, Value::Null) if text.is_empty() && !is_text => Value::Null,
         ("null", value @ Value::Null) | ("bool", value @ Value::Bool(_)) => value,
         ("int" | "float", value @ Value::Number(_)) => value,

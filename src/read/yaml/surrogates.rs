@@ -6,7 +6,7 @@ use super::super::tree::{MappingEntry, Node, Value};
 /// Precedes a character that replaces two escapes.
 const MARK: char = '\u{10ff00}';
 /// Pads the replacement to the length of the escapes.
-const FILL: char = '\u{10ff01}';
+const PADDING: char = '\u{10ff01}';
 /// The length of two escapes, and of their placeholder, in bytes.
 const LENGTH: usize = "\\ud83d\\ude00".len();
 
@@ -20,7 +20,7 @@ pub(super) fn with_characters(yaml: &str) -> Option<String> {
         let escaped = rest[..at].len() - rest[..at].trim_end_matches('\\').len();
         match character(&rest[at..]).filter(|c| c.len_utf8() == 4 && escaped.is_multiple_of(2)) {
             Some(c) => {
-                out.extend([MARK, c, FILL]);
+                out.extend([MARK, c, PADDING]);
                 rest = &rest[at + LENGTH..];
             }
             None => {
@@ -44,18 +44,18 @@ fn character(text: &str) -> Option<char> {
 }
 
 /// The node with the characters in place of the placeholders.
-pub(super) fn joined(node: Node) -> Node {
+pub(super) fn restore(node: Node) -> Node {
     let plain = |text: String| match text.contains(MARK) {
-        true => text.replace([MARK, FILL], ""),
+        true => text.replace([MARK, PADDING], ""),
         false => text,
     };
     let value = match node.value {
         Value::String(text) => Value::String(plain(text)),
-        Value::List(items) => Value::List(items.into_iter().map(joined).collect()),
+        Value::List(items) => Value::List(items.into_iter().map(restore).collect()),
         Value::Map(entries) => Value::Map(
             entries
                 .into_iter()
-                .map(|entry| MappingEntry { key: plain(entry.key), node: joined(entry.node), ..entry })
+                .map(|entry| MappingEntry { key: plain(entry.key), node: restore(entry.node), ..entry })
                 .collect(),
         ),
         value => value,

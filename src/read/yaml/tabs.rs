@@ -14,7 +14,7 @@ pub(super) fn end_wrongly(node: &Node, text: &str, range: Span) -> bool {
         let shown = line.trim();
         let is_blank = line.starts_with('\t') && (shown.is_empty() || shown.starts_with('#'));
         let last = last(node, start);
-        let goes_on = goes_on(last, text, start);
+        let goes_on = may_continue(last, text, start);
         // A block ends with the empty line before it.
         let is_behind_empty = text[..start].ends_with("\n\n") || text[..start].ends_with("\r\n\r\n");
         let ends = last.style == Style::Block && is_behind_empty;
@@ -35,21 +35,21 @@ fn is_behind_second_key(node: &Node, text: &str, at: usize) -> bool {
         return false;
     }
     let before = node.entries().iter().filter(|entry| entry.key_span.start < at).count();
-    before > 1 || inner(node, at).is_some_and(|inner| is_behind_second_key(inner, text, at))
+    before > 1 || value_before(node, at).is_some_and(|inner| is_behind_second_key(inner, text, at))
 }
 
 /// The last value in `node` that begins before `at`.
-fn inner(node: &Node, at: usize) -> Option<&Node> {
+fn value_before(node: &Node, at: usize) -> Option<&Node> {
     let entry = node.entries().iter().rfind(|entry| entry.key_span.start < at).map(|entry| &entry.node);
     entry.or_else(|| node.items()?.iter().rfind(|item| item.span.start < at))
 }
 
 fn last(node: &Node, at: usize) -> &Node {
-    inner(node, at).map_or(node, |inner| last(inner, at))
+    value_before(node, at).map_or(node, |inner| last(inner, at))
 }
 
 /// Whether text or a bracketed value may continue at `at`.
-fn goes_on(node: &Node, text: &str, at: usize) -> bool {
+fn may_continue(node: &Node, text: &str, at: usize) -> bool {
     let end = node.span.start + node.span.slice(text).trim_end().len();
     let written = node.span.slice(text).trim_end();
     let is_collection = node.items().is_some() || !node.entries().is_empty();

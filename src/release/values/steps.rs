@@ -18,26 +18,26 @@ enum ValueStep<'a> {
 ///
 /// # Errors
 /// A message about the unsupported part of the path.
-pub(super) fn follow<'n>(node: &'n Node, path: &str) -> Result<Vec<&'n Node>, String> {
+pub(super) fn resolve<'n>(node: &'n Node, path: &str) -> Result<Vec<&'n Node>, String> {
     let mut here = vec![node];
     for step in steps(path).ok_or_else(|| {
         format!(
             "unsupported path `{path}`: supported are keys, `[0]`, `[*]`, `..key` and `[?(@.key=='value')]`"
         )
     })? {
-        here = here.into_iter().flat_map(|node| taken(node, &step)).collect();
+        here = here.into_iter().flat_map(|node| take_step(node, &step)).collect();
     }
     Ok(here)
 }
 
-fn taken<'n>(node: &'n Node, step: &ValueStep<'_>) -> Vec<&'n Node> {
+fn take_step<'n>(node: &'n Node, step: &ValueStep<'_>) -> Vec<&'n Node> {
     let inner = || node.entries().iter().map(|entry| &entry.node).chain(node.items().unwrap_or_default());
     match step {
         ValueStep::Key(key) => node.get(key).into_iter().collect(),
         ValueStep::Place(place) => node.items().and_then(|items| items.get(*place)).into_iter().collect(),
         ValueStep::Each => inner().collect(),
         ValueStep::Deep(key) => {
-            node.get(key).into_iter().chain(inner().flat_map(|below| taken(below, step))).collect()
+            node.get(key).into_iter().chain(inner().flat_map(|below| take_step(below, step))).collect()
         }
         ValueStep::Where(keys, value) => inner()
             .filter(|entry| {
@@ -108,7 +108,7 @@ mod tests {
         let text = "{ \"a\": [ { \"n\": \"x\", \"v\": \"1\" }, { \"n\": \"y\", \"v\": \"2\" } ], \"b.c\": { \"v\": \"3\" } }";
         let node = json::parse(text).0.unwrap();
         let at = |path: &str| {
-            follow(&node, path).map(|found| found.into_iter().filter_map(Node::scalar).collect::<Vec<_>>())
+            resolve(&node, path).map(|found| found.into_iter().filter_map(Node::scalar).collect::<Vec<_>>())
         };
         for (path, wanted) in [
             ("$.a[1].v", &["2"][..]),

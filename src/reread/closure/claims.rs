@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::{memchr, memchr3_iter, memrchr};
 
-use crate::model::paths::plain;
+use crate::model::paths::is_plain;
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::read::markdown::destination_parts;
-use crate::read::path_words::{goes_on, without_lines, without_marks};
+use crate::read::path_words::{is_continued, without_lines, without_marks};
 use crate::source::Span;
 use crate::target::{Target, VariableForm};
 
@@ -63,14 +63,14 @@ pub(super) struct BoundNames<'a> {
 
 impl<'a> BoundNames<'a> {
     /// Reads a block.
-    pub(super) fn by(block: &'a str) -> Self {
+    pub(super) fn from_block(block: &'a str) -> Self {
         let codes: BTreeSet<&str> = block.split('`').skip(1).step_by(2).collect();
         let rules = codes.iter().filter_map(|code| code.strip_suffix(ANY_NAME)).collect();
         Self { codes, rules }
     }
 
     /// Whether the block binds the name or the variable of `claim`.
-    pub(super) fn has(&self, claim: &TextClaim<'_>) -> bool {
+    pub(super) fn binds(&self, claim: &TextClaim<'_>) -> bool {
         let name = if claim.form == ClaimForm::Variable { claim.whole } else { claim.written };
         self.codes.contains(name)
             || (claim.form == ClaimForm::Name && self.rules.iter().any(|plugin| name.starts_with(plugin)))
@@ -161,7 +161,9 @@ impl ClaimScanner {
                 each(claim(text, at, ClaimForm::Variable, Span::new(at.end, at.end)));
             }
             let claim = match trigger {
-                ClaimTrigger::Slash => word.around(text, done, at.start).and_then(|span| bare(text, span)),
+                ClaimTrigger::Slash => {
+                    word.word_at(text, done, at.start).and_then(|span| unqualified_claim(text, span))
+                }
                 ClaimTrigger::Link => link(text, at.end, &mut link_end),
                 ClaimTrigger::Root => folder(text, at, ClaimForm::Root, &mut word),
                 ClaimTrigger::Skill => folder(text, at, ClaimForm::Skill, &mut word),
@@ -180,7 +182,7 @@ fn claim(text: &str, span: Span, form: ClaimForm, written: Span) -> TextClaim<'_
     TextClaim { span, form, written: written.slice(text), whole: span.slice(text) }
 }
 
-fn bare(text: &str, span: Span) -> Option<TextClaim<'_>> {
+fn unqualified_claim(text: &str, span: Span) -> Option<TextClaim<'_>> {
     let bytes = text.as_bytes();
     let (mut start, end) = (span.start, span.end);
     while start < end && bytes[start] == b'*' {
@@ -192,7 +194,8 @@ fn bare(text: &str, span: Span) -> Option<TextClaim<'_>> {
     let in_name = || memrchr(b'.', shown).is_some_and(|dot| memchr(b'/', &shown[dot..]).is_none());
     let path = shown.ends_with(b"/") || shown.starts_with(b"./") || shown.starts_with(b"../") || in_name();
     let span = Span::new(start, start + word.len());
-    (path && !word.starts_with(['@', '+']) && plain(word)).then(|| claim(text, span, ClaimForm::Bare, span))
+    (path && !word.starts_with(['@', '+']) && is_plain(word))
+        .then(|| claim(text, span, ClaimForm::Bare, span))
 }
 
 fn link<'a>(text: &'a str, at: usize, run: &mut ScannedRun) -> Option<TextClaim<'a>> {
@@ -207,7 +210,7 @@ fn link<'a>(text: &'a str, at: usize, run: &mut ScannedRun) -> Option<TextClaim<
     };
     let (path, _) = destination_parts(inner);
     let span = Span::new(at + lead, at + lead + path.len());
-    (plain(path) && !path.starts_with('@')).then(|| claim(text, span, ClaimForm::Link, span))
+    (is_plain(path) && !path.starts_with('@')).then(|| claim(text, span, ClaimForm::Link, span))
 }
 
 /// `${ROOT}/path`, or `"${ROOT}"/path`.
@@ -222,8 +225,8 @@ fn folder<'a>(text: &'a str, span: Span, form: ClaimForm, word: &mut ScannedWord
         return None;
     }
     let path = without_lines(without_marks(&text[start..end]));
-    let cut = goes_on(&slash[path.len()..]);
-    (!cut && plain(path)).then(|| {
+    let cut = is_continued(&slash[path.len()..]);
+    (!cut && is_plain(path)).then(|| {
         let end = start + path.len();
         claim(text, Span::new(span.start, end), form, Span::new(start, end))
     })

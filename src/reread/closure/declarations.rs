@@ -1,9 +1,9 @@
 //! Reports what is wrong with a path, a program or a variable in a document that hosts read.
 
-use super::verdict::{CLOSURE, ClosureJudge, MISSING};
+use super::verdict::{CLOSURE, ClosureJudge, MISSING_PATH};
 use super::{FileContext, origin};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::model::paths::{joined, meant};
+use crate::model::paths::{join, meant};
 use crate::source::{SourceFile, Span};
 
 /// The rules of `check` under which a build reports what such a document names.
@@ -19,24 +19,25 @@ impl<'a> ClosureJudge<'a> {
     /// Checks a path in a document that hosts read, relative to the plugin's folder; `value` is its span in the emitted
     /// text.
     pub(super) fn declared(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
-        if joined(place.root(), path)
-            .is_some_and(|path| path.starts_with(place.root()) && self.index.has(&path))
+        if join(place.root(), path)
+            .is_some_and(|path| path.starts_with(place.root()) && self.index.contains(&path))
         {
             return;
         }
         let Some((file, span)) = self.declaration(place, value, path) else { return };
-        let wanted = joined(&place.plugin.root, path).unwrap_or_else(|| path.into());
-        if wanted.starts_with(&place.plugin.root) && self.known(place.plugin, &wanted) {
+        let wanted = join(&place.plugin.root, path).unwrap_or_else(|| path.into());
+        if wanted.starts_with(&place.plugin.root) && self.is_known(place.plugin, &wanted) {
             self.lost(place, (file, span), path, &wanted);
             return self.relate_others(place, value, path, (file, span));
         }
-        let message = format!("`{path}` does not exist: the plugin has no `{}`", place.plugin.inner(&wanted));
+        let message =
+            format!("`{path}` does not exist: the plugin has no `{}`", place.plugin.relative_path(&wanted));
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
         let help = match meant(&wanted, known) {
-            Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
+            Some(other) => format!("did you mean `{}`?", place.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         };
-        let rule = if self.lookup.is_in_hook(place.plugin, file, span) { HOOK_SCRIPT } else { MISSING };
+        let rule = if self.lookup.is_in_hook(place.plugin, file, span) { HOOK_SCRIPT } else { MISSING_PATH };
         self.found.push(Diagnostic::in_file(file, span, Severity::Warning, rule, message).help(help));
         self.relate_others(place, value, path, (file, span));
     }
@@ -54,7 +55,7 @@ impl<'a> ClosureJudge<'a> {
             return;
         }
         let Some(found) = self.found.last_mut() else { return };
-        for (file, span) in self.lookup.declared_also(place.plugin, path, first).take(MOST_PLACES) {
+        for (file, span) in self.lookup.other_declarations(place.plugin, path, first).take(MOST_PLACES) {
             found.relate(file, span, "the same here");
         }
     }
@@ -92,7 +93,7 @@ impl<'a> ClosureJudge<'a> {
     }
 
     /// Reports a program without a shebang line that is started without a shell, which fails.
-    pub(super) fn interpreted(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
+    pub(super) fn report_missing_shebang(&mut self, place: &FileContext<'_>, value: Span, path: &str) {
         let Some(program) = self.project.tree.get(place.plugin.root.join(path)) else { return };
         let elsewhere = ["cmd", "bat", "exe"].map(Some).contains(&program.path.extension());
         if elsewhere || program.text().is_none_or(|text| text.starts_with("#!")) {

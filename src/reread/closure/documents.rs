@@ -8,16 +8,16 @@ use super::names::BundleNames;
 use super::verdict::ClosureJudge;
 use super::{EmittedFile, FileContext};
 use crate::ledger::LedgerRow;
-use crate::model::paths::{joined, plain};
+use crate::model::paths::{is_plain, join};
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
-use crate::source::{ComponentKind, Span, inside};
+use crate::source::{ComponentKind, Span, is_inside};
 
 /// Keys whose values are run and not looked up: a path in them is relative to the program's working directory.
 const RUN: [&str; 2] = ["command", "args"];
 
 /// Characters that end a path in a command or value, besides white space.
-pub(super) const ENDS: &str = "\"'`;|&()<>:,";
+pub(super) const PATH_ENDS: &str = "\"'`;|&()<>:,";
 
 /// Checks a file outside the plugins: the marketplace, or an agent to install.
 pub(super) fn check_adjacent(
@@ -36,7 +36,7 @@ pub(super) fn check_adjacent(
             let path = source.and_then(|source| source.as_str().or_else(|| source.get("path")?.as_str()));
             let local = path.filter(|path| path.starts_with("./"));
             if let Some(path) = local
-                && !joined(Utf8Path::new(""), path).is_some_and(|path| judge.index.has(&path))
+                && !join(Utf8Path::new(""), path).is_some_and(|path| judge.index.contains(&path))
             {
                 judge.fault_in(
                     file.path,
@@ -49,7 +49,7 @@ pub(super) fn check_adjacent(
             return judge.fault_in(file.path, format!("`{}` is not valid TOML", file.path));
         };
         match table.get("name").and_then(|name| name.as_str()) {
-            Some(name) if !offered.has(name) => {
+            Some(name) if !offered.contains(name) => {
                 judge.fault_in(
                     file.path,
                     format!("`{}` defines `{name}`, which the bundle does not contain", file.path),
@@ -78,11 +78,11 @@ fn installed(judge: &mut ClosureJudge<'_>, scanner: &ClaimScanner, path: &Utf8Pa
     let folder = own.parent().unwrap_or(Utf8Path::new(""));
     // A folder that contains the agent's own file, as in `go build ./...`, is a working directory.
     let leads = |written: &str| {
-        let target = joined(folder, written);
+        let target = join(folder, written);
         target.is_some_and(|target| {
-            inside(target.as_str(), root.as_str())
-                && !inside(folder.as_str(), target.as_str())
-                && judge.index.has(&target)
+            is_inside(target.as_str(), root.as_str())
+                && !is_inside(folder.as_str(), target.as_str())
+                && judge.index.contains(&target)
         })
     };
     let mut first = None;
@@ -113,7 +113,7 @@ pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
         node.iter().for_each(|node| {
             texts(node, "", false, &mut |node, text, _, _| found.push((node.span, text.to_owned())))
         });
-        for (span, text) in found.into_iter().filter(|(_, text)| text.starts_with("./") && plain(text)) {
+        for (span, text) in found.into_iter().filter(|(_, text)| text.starts_with("./") && is_plain(text)) {
             let inner = folder.unwrap_or(Utf8Path::new("")).join(text.trim_start_matches("./"));
             judge.declared(place, span, inner.as_str());
         }
@@ -151,7 +151,7 @@ pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
                 // spaces.
                 let path = if run { text.split_whitespace().next().unwrap_or(text) } else { text };
                 let path = path.trim_start_matches("./");
-                if file || plain(path) {
+                if file || is_plain(path) {
                     claims.push((node.span, path.to_owned(), called));
                 }
             }
@@ -166,7 +166,7 @@ pub(super) fn check(judge: &mut ClosureJudge<'_>, place: &FileContext<'_>) {
             judge.not_executable(place, span, &path);
         } else {
             if called && executable == Some(true) {
-                judge.interpreted(place, span, &path);
+                judge.report_missing_shebang(place, span, &path);
             }
             judge.declared(place, span, &path);
         }
@@ -198,12 +198,12 @@ fn paths_after_variable<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t st
         let rest = text[at + variable.len()..].trim_start_matches(['"', '\'']);
         let Some(rest) = rest.strip_prefix('/') else { continue };
         // The start of another variable is not part of a path.
-        let ends = |c: char| c.is_whitespace() || c == '$' || ENDS.contains(c);
+        let ends = |c: char| c.is_whitespace() || c == '$' || PATH_ENDS.contains(c);
         let end = rest.find(ends).unwrap_or(rest.len());
         if rest[end..].starts_with('$') {
             continue;
         }
-        if plain(&rest[..end]) {
+        if is_plain(&rest[..end]) {
             out.push((at, &rest[..end]));
         }
     }

@@ -56,7 +56,7 @@ impl<'a> PathIndex<'a> {
     }
 
     /// Whether there is a file or a folder of exactly that name.
-    pub(super) fn has(&self, path: &Utf8Path) -> bool {
+    pub(super) fn contains(&self, path: &Utf8Path) -> bool {
         let last = path.as_str().trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         path.as_str().is_empty()
             || (self.names.contains(last)

@@ -42,10 +42,10 @@ impl SourcePath<'_> {
             ClaimForm::Bare => there && uses(),
             _ => there,
         };
-        let made = self.form != ClaimForm::Link && intent::makes(self.text, self.span.start);
+        let made = self.form != ClaimForm::Link && intent::is_created(self.text, self.span.start);
         used && !made
             && !self.path.split('/').any(intent::stands_for_any)
-            && !elsewhere(intent::near(self.text, self.span.start, self.span.end))
+            && !elsewhere(intent::surrounding_text(self.text, self.span.start, self.span.end))
             && (self.form != ClaimForm::Link || is_link())
     }
 }

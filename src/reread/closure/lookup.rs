@@ -53,7 +53,7 @@ impl<'a> RowLookup<'a> {
     }
 
     /// The ledger's row of the file or folder at `path` of the source, if it was dropped.
-    pub(super) fn dropped(&self, path: &Utf8Path) -> Option<&'a LedgerRow> {
+    pub(super) fn dropped_row(&self, path: &Utf8Path) -> Option<&'a LedgerRow> {
         let whole = || {
             let rows = path.ancestors().filter_map(|above| self.wholes.get(above.as_str()));
             rows.min_by_key(|(at, _)| *at).map(|(_, row)| *row)
@@ -72,14 +72,14 @@ impl<'a> RowLookup<'a> {
     }
 
     /// Where else `plugin` declares `written` in the same way as at `first`.
-    pub(super) fn declared_also(
+    pub(super) fn other_declarations(
         &self,
         plugin: &Plugin,
         written: &str,
         first: (&'a SourceFile, Span),
     ) -> impl Iterator<Item = (&'a SourceFile, Span)> {
         let files = self.declared.get(plugin.name.as_str());
-        files.into_iter().flat_map(move |files| files.others(written, first))
+        files.into_iter().flat_map(move |files| files.other_occurrences(written, first))
     }
 
     /// Whether the manifest of `plugin` names the document at `inner` of its folder.

@@ -80,7 +80,7 @@ impl BundleNames {
         out
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(super) fn contains(&self, name: &str) -> bool {
         self.names.contains(name)
     }
 
@@ -95,7 +95,7 @@ impl BundleNames {
     }
 
     /// The name that was most likely meant.
-    pub(super) fn near(&self, name: &str) -> Option<&str> {
+    pub(super) fn nearest(&self, name: &str) -> Option<&str> {
         if let Some(workflow) = self.by_file.get(name) {
             return Some(workflow);
         }
@@ -105,8 +105,8 @@ impl BundleNames {
             return Some(same);
         }
         let known = similar_names::neighbours(&self.source, name);
-        let scored = known.map(|other| (similar_names::likeness(other, name), other));
-        similar_names::best(scored, 0.93)
+        let scored = known.map(|other| (similar_names::similarity(other, name), other));
+        similar_names::best_match(scored, 0.93)
     }
 }
 

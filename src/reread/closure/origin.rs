@@ -14,21 +14,21 @@ pub(super) fn find<'a>(
 ) -> Option<(&'a SourceFile, Span, bool)> {
     let source = project.tree.get(file.from?)?;
     let Some(map) = file.map else { return Some((source, span, false)) };
-    let start = back(map, span.start, false);
-    let end = back(map, span.end, true);
-    let edit = map.edits.get(ended(map, span.start)).filter(|edit| edit.emitted.start <= span.start);
+    let start = source_offset(map, span.start, false);
+    let end = source_offset(map, span.end, true);
+    let edit = map.edits.get(edits_before(map, span.start)).filter(|edit| edit.emitted.start <= span.start);
     let made = edit.is_some_and(|edit| matches!(edit.edit, EditKind::Block | EditKind::Frontmatter));
     Some((source, Span::new(start, end.max(start)), made))
 }
 
 /// How many edits end at or before `offset`; edits are in the order of the emitted bytes and do not overlap.
-fn ended(map: &MappedFile, offset: usize) -> usize {
+fn edits_before(map: &MappedFile, offset: usize) -> usize {
     map.edits.partition_point(|edit| edit.emitted.end <= offset)
 }
 
 /// The source offset of an emitted one; `end` is true if it is the end of a range.
-fn back(map: &MappedFile, offset: usize, end: bool) -> usize {
-    let ended = ended(map, offset);
+fn source_offset(map: &MappedFile, offset: usize, end: bool) -> usize {
+    let ended = edits_before(map, offset);
     let mut before = map.edits[..ended].iter().rev();
     if end {
         let ending = before.clone().take_while(|edit| edit.emitted.end == offset);

@@ -52,7 +52,7 @@ fn in_hooks(judge: &ClosureJudge<'_>, facts: &HookFacts, hooks: &Node, left: &mu
         }
         for name in &judge.source.variables {
             let set = facts.variables.contains(name) || text.contains(&format!("{name}="));
-            if !set && let Some(written) = named(text, name) {
+            if !set && let Some(written) = named_reference(text, name) {
                 left.push((node.span, written.to_owned()));
             }
         }
@@ -65,12 +65,12 @@ fn in_servers(facts: &ServerFacts, servers: &Node, left: &mut Vec<(Span, String)
         return;
     }
     texts(servers, "", false, &mut |node, text, _, _| {
-        left.extend(braced(text).map(|written| (node.span, written.to_owned())));
+        left.extend(braced_names(text).map(|written| (node.span, written.to_owned())));
     });
 }
 
 /// The reference `${name}` or `$name` as written in `text`; one with a default is not reported.
-fn named<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+fn named_reference<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     text.match_indices(name).find_map(|(at, _)| {
         let end = at + name.len();
         let more = text[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
@@ -83,7 +83,7 @@ fn named<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 }
 
 /// Every `${NAME}` and `${NAME:-` of `text`.
-fn braced(text: &str) -> impl Iterator<Item = &str> {
+fn braced_names(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("${").filter_map(|(at, _)| {
         let name = &text[at + 2..];
         let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'))?;
@@ -99,11 +99,11 @@ mod tests {
 
     #[test]
     fn finds_variables_as_shells_and_hosts_write_them() {
-        assert_eq!(named("run \"${ROOT}\"/x", "ROOT"), Some("${ROOT}"));
-        assert_eq!(named("cd $ROOT && x", "ROOT"), Some("$ROOT"));
-        assert_eq!(named("$ROOTS $A_ROOT ROOT \\{ROOT}", "ROOT"), None);
-        assert_eq!(named("${ROOT:-.}", "ROOT"), None);
-        let found: Vec<&str> = braced("a ${A}/${B:-c} $C ${user_config.x} ${} ${A B}").collect();
+        assert_eq!(named_reference("run \"${ROOT}\"/x", "ROOT"), Some("${ROOT}"));
+        assert_eq!(named_reference("cd $ROOT && x", "ROOT"), Some("$ROOT"));
+        assert_eq!(named_reference("$ROOTS $A_ROOT ROOT \\{ROOT}", "ROOT"), None);
+        assert_eq!(named_reference("${ROOT:-.}", "ROOT"), None);
+        let found: Vec<&str> = braced_names("a ${A}/${B:-c} $C ${user_config.x} ${} ${A B}").collect();
         assert_eq!(found, ["${A}", "${B", "${user_config.x}"]);
     }
 }

@@ -14,20 +14,20 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Ledger, LedgerRow};
 use crate::model::component::Component;
 use crate::model::files::BUILD_FILE;
-use crate::model::paths::{folder, joined, meant};
+use crate::model::paths::{folder, join, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::model::references::ReferenceTarget;
 use crate::read::format::SourceFacts;
 use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Region, RegionKind};
-use crate::source::{ComponentKind, Exclusion, IGNORED, SourceFile, Span, inside};
+use crate::source::{ComponentKind, Exclusion, IGNORED, SourceFile, Span, is_inside};
 use crate::target::Target;
 
 /// The rules of `check` under which a build reports what is also missing in the source.
 const BROKEN_LINK: &str = "broken-link";
-const LEAVES: &str = "cross-skill-reference";
-pub(super) const MISSING: &str = "missing-bundled-path";
+const LEAVES_PLUGIN: &str = "cross-skill-reference";
+pub(super) const MISSING_PATH: &str = "missing-bundled-path";
 const UNKNOWN_AGENT: &str = "unknown-agent";
 const UNKNOWN_SKILL: &str = "unknown-skill";
 /// The rule for what only the bundle lacks.
@@ -74,8 +74,8 @@ impl<'a> ClosureJudge<'a> {
             _ => [own, place.skill_folder(), Some(place.root())],
         };
         let root = place.root().as_str();
-        let target_path = |path: Utf8PathBuf| inside(path.as_str(), root) && self.index.has(&path);
-        bases.into_iter().flatten().any(|base| joined(base, claim.written).is_some_and(target_path))
+        let target_path = |path: Utf8PathBuf| is_inside(path.as_str(), root) && self.index.contains(&path);
+        bases.into_iter().flatten().any(|base| join(base, claim.written).is_some_and(target_path))
     }
 
     /// The first name of a path in prose, if the path has no `..`.
@@ -113,7 +113,7 @@ impl<'a> ClosureJudge<'a> {
         match self.target_path(place, &written) {
             // In prose, a name such as `.gitignore` means the user's file.
             Some(path) if form == ClaimForm::Bare && is_build_file(place.plugin, &path) => {}
-            None => self.dangling(place, &written),
+            None => self.report_missing(place, &written),
             Some(path) if self.is_of_project(&written, &path) => {}
             Some(path) => self.lost(place, (file, span), written.path, &path),
         }
@@ -154,15 +154,17 @@ impl<'a> ClosureJudge<'a> {
             ClaimForm::Skill => [skill, own],
             _ => [own, skill],
         };
-        let paths = bases.into_iter().flatten().filter_map(|base| joined(base, written.path));
-        paths.into_iter().find(|path| path.starts_with(&place.plugin.root) && self.known(place.plugin, path))
+        let paths = bases.into_iter().flatten().filter_map(|base| join(base, written.path));
+        paths
+            .into_iter()
+            .find(|path| path.starts_with(&place.plugin.root) && self.is_known(place.plugin, path))
     }
 
     /// Whether the source of `plugin` has `path`, even if it is excluded.
-    pub(super) fn known(&self, plugin: &Plugin, path: &Utf8Path) -> bool {
+    pub(super) fn is_known(&self, plugin: &Plugin, path: &Utf8Path) -> bool {
         let holds = |exclusion: &Exclusion| path.starts_with(&exclusion.path);
         let left_out = plugin.files.left_out.iter().chain(&self.project.tree.exclusions);
-        self.sources.has(path) || left_out.into_iter().any(holds)
+        self.sources.contains(path) || left_out.into_iter().any(holds)
     }
 
     /// Reports a path or name that only the bundle lacks; `path` is its file in the source.
@@ -173,7 +175,7 @@ impl<'a> ClosureJudge<'a> {
         named: &str,
         path: &Utf8Path,
     ) {
-        let row = self.lookup.dropped(path);
+        let row = self.lookup.dropped_row(path);
         let why = row.and_then(|row| row.reason.as_deref());
         let is_loaded = place.owner.is_some() || place.file.path.extension() != Some("md");
         let (severity, help) = self.weight(row, is_loaded);
@@ -213,7 +215,7 @@ impl<'a> ClosureJudge<'a> {
     }
 
     /// Reports a path whose target is missing in the source, if it was meant to name a file of the plugin.
-    fn dangling(&mut self, place: &FileContext<'_>, written: &WrittenPath<'a>) {
+    fn report_missing(&mut self, place: &FileContext<'_>, written: &WrittenPath<'a>) {
         let Some(owner) = place.owner else { return };
         let base = match written.form {
             ClaimForm::Root => place.plugin.root.as_path(),
@@ -231,7 +233,7 @@ impl<'a> ClosureJudge<'a> {
         let other_skill = |near: &str| {
             let skills = place.plugin.components.iter().filter(|other| other.path != owner.path);
             skills.into_iter().any(|other| {
-                near.contains(&*other.name) && self.sources.has(&other.folder().join(written.path))
+                near.contains(&*other.name) && self.sources.contains(&other.folder().join(written.path))
             })
         };
         let case = intent::SourcePath { text, span: written.span, form: written.form, path: written.path };
@@ -240,11 +242,11 @@ impl<'a> ClosureJudge<'a> {
         if in_examples(path) || is_changelog(path) || !case.meant(&folder, &other_skill, &is_link) {
             return;
         }
-        let target = joined(base, written.path).filter(|path| path.starts_with(&place.plugin.root));
-        let inside = target.is_some();
+        let target = join(base, written.path).filter(|path| path.starts_with(&place.plugin.root));
+        let is_in_plugin = target.is_some();
         let wanted = target.unwrap_or_else(|| written.path.into());
-        let inner = place.plugin.inner(&wanted);
-        let message = match inside {
+        let inner = place.plugin.relative_path(&wanted);
+        let message = match is_in_plugin {
             true => format!("`{}` does not exist: the plugin has no `{inner}`", written.path),
             false => {
                 format!("`{}` points outside the plugin, but only the plugin is installed", written.path)
@@ -252,13 +254,13 @@ impl<'a> ClosureJudge<'a> {
         };
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
         let help = match meant(&wanted, known) {
-            Some(other) => format!("did you mean `{}`?", place.plugin.inner(other)),
+            Some(other) => format!("did you mean `{}`?", place.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         };
         let rule = match written.form {
-            _ if !inside => LEAVES,
+            _ if !is_in_plugin => LEAVES_PLUGIN,
             ClaimForm::Link => BROKEN_LINK,
-            _ => MISSING,
+            _ => MISSING_PATH,
         };
         let finding = Diagnostic::in_file(written.file, written.span, Severity::Warning, rule, message);
         self.found.push(finding.help(help));
@@ -282,17 +284,18 @@ impl<'a> ClosureJudge<'a> {
 
     /// Checks a path in a generated block. What is missing in the source, or was dropped, is reported where the
     /// author's text names it.
-    pub(super) fn generated(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
+    pub(super) fn check_generated(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         let relative = claim.written.starts_with("./") || claim.written.starts_with("../");
         let counts = claim.form == ClaimForm::Bare && (relative || claim.written.ends_with(".md"));
         if !counts || self.resolves(place, claim) {
             return;
         }
-        let path = place.file.path.parent().and_then(|folder| joined(folder, claim.written));
+        let path = place.file.path.parent().and_then(|folder| join(folder, claim.written));
         let inner = path.as_ref().and_then(|path| path.strip_prefix(place.root()).ok());
         let source = inner.map(|inner| place.plugin.root.join(inner));
-        if source.is_some_and(|path| !self.known(place.plugin, &path) || self.lookup.dropped(&path).is_some())
-        {
+        if source.is_some_and(|path| {
+            !self.is_known(place.plugin, &path) || self.lookup.dropped_row(&path).is_some()
+        }) {
             return;
         }
         let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };
@@ -343,7 +346,7 @@ impl<'a> ClosureJudge<'a> {
 
     /// Reports a bug in the lowering in a file that has no source file.
     pub(super) fn fault_in(&mut self, path: &Utf8Path, message: String) {
-        let finding = Diagnostic::whole(path, Severity::Error, CLOSURE, message);
+        let finding = Diagnostic::for_file(path, Severity::Error, CLOSURE, message);
         self.found.push(finding.host(&self.target.name).help(REPORT));
     }
 
@@ -354,7 +357,7 @@ impl<'a> ClosureJudge<'a> {
         let written = claim.written;
         if let Some(path) = offered.source_of(written) {
             self.lost(place, (file, span), written, path);
-        } else if let Some(near) = offered.near(written).filter(|_| !in_examples(&owner.path)) {
+        } else if let Some(near) = offered.nearest(written).filter(|_| !in_examples(&owner.path)) {
             let message = format!("unknown name `{written}`: no skill, agent or command has it");
             let help = format!("did you mean `{near}`?");
             let path = offered.source_of(near);

@@ -368,7 +368,7 @@ fn wait(
             return Err(CallFailure::interrupted());
         }
         ending::remember(family, detached.id());
-        if let Some(how) = detached.ended() {
+        if let Some(how) = detached.exit_status() {
             let message = format!("the server ended with {how} before it answered on port {}", plan.port);
             return Err(CallFailure::environment(
                 "server_ended",

@@ -41,7 +41,7 @@ pub fn filled(request: &ModelRequest, text: &str, quote: fn(&str) -> String) -> 
 /// The text of the skill, and the folder that its paths count from where the host says so.
 fn text(host: Host, request: &ModelRequest) -> Result<(String, Option<String>), String> {
     if host != Host::Codex {
-        return Ok((request.everything(), None));
+        return Ok((request.all_text(), None));
     }
     let (text, folder) = codex::skill(request, SKILL)?;
     Ok((text.to_owned(), Some(folder.to_owned())))

@@ -51,7 +51,7 @@ fn seed_call(host: Host, number: usize) -> ScriptStep {
             ("BRANCH", "show-cart".to_owned()),
         ];
         if number > 1 {
-            let hash = hash(&request.latest()).ok_or("no commit was printed")?;
+            let hash = hash(&request.latest_text()).ok_or("no commit was printed")?;
             values.extend([("PUSHED", hash.clone()), ("COMMIT", hash)]);
         }
         if number > 0 {

@@ -85,7 +85,7 @@ impl Host {
     /// The text of the skill, and the folder that its paths count from where the host says so.
     fn text(self, request: &ModelRequest) -> Result<(String, Option<String>), String> {
         if self != Host::Codex {
-            return Ok((request.everything(), None));
+            return Ok((request.all_text(), None));
         }
         let (text, folder) = codex::skill(request, SKILL)?;
         Ok((text.to_owned(), Some(folder.to_owned())))

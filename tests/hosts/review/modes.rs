@@ -149,7 +149,7 @@ fn asked(host: Host) -> Vec<ScriptStep> {
     };
     let expected: &[&str] = if host == Host::Codex { &[TOOL] } else { &[] };
     let in_chat = says(|request| {
-        let text = request.everything();
+        let text = request.all_text();
         holds(&text, "or it is refused, print the numbered options in the chat and wait for the reply")?;
         let options = between(&text, "Then ask: ", "3. fix nothing")?;
         Ok(format!("{}\n{options}3. fix nothing", report(request)?))

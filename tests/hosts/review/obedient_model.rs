@@ -35,7 +35,7 @@ pub fn answer(request: &ModelRequest, schema: &str) -> Result<Value, String> {
     let head = format!("{{\"schema\":\"{schema}\"");
     let results = request.tool_results.iter().rev();
     let text = results.map(|result| result.text.as_str()).find(|text| text.contains(&head));
-    let text = text.ok_or_else(|| format!("no answer `{schema}` in `{}`", request.latest()))?;
+    let text = text.ok_or_else(|| format!("no answer `{schema}` in `{}`", request.latest_text()))?;
     let at = text.find(&head).unwrap_or_default();
     first(&text[at..]).ok_or_else(|| format!("no JSON in `{text}`"))
 }
@@ -61,7 +61,7 @@ pub fn returned(request: &ModelRequest, key: &str) -> Vec<Value> {
 /// What a call has printed, from its first words to its last.
 pub fn shown(request: &ModelRequest, from: &str, to: &str) -> Result<String, String> {
     let result = request.tool_results.iter().rev().find(|result| result.text.contains(from));
-    let result = result.ok_or_else(|| format!("no `{from}` in `{}`", request.latest()))?;
+    let result = result.ok_or_else(|| format!("no `{from}` in `{}`", request.latest_text()))?;
     Ok(format!("{from}{}{to}", between(&result.text, from, to)?))
 }
 

@@ -21,27 +21,30 @@ impl BundleDocuments<'_> {
             .into_iter()
             .find_map(|(kind, facts)| Some((kind, facts.as_ref().filter(|facts| facts.key == *list)?)))?;
         let row = self
-            .carried(plugin, kind)
+            .carried_rows(plugin, kind)
             .into_iter()
             .find(|row| facts.name.replace("{plugin}", plugin).replace("{name}", &row.name) == *name)?;
-        Some(self.part(row, rest))
+        Some(self.part_origin(row, rest))
     }
 
     /// The origin of a handler of `event`: the source's handlers that the host received are in the same order.
     fn handler(&self, plugin: &str, event: &str, groups: &Node, rest: &[&str]) -> Option<LineOrigin> {
-        let rows = self.carried(plugin, ComponentKind::Hook).into_iter();
+        let rows = self.carried_rows(plugin, ComponentKind::Hook).into_iter();
         let rows: Vec<&LedgerRow> = rows.filter(|row| row.name.split('/').next() == Some(event)).collect();
         let group = rest.first().and_then(|at| at.parse::<usize>().ok()).unwrap_or(0);
         let groups = groups.items()?;
         let handlers = |group: &Node| group.get("hooks").and_then(Node::items).map_or(0, <[_]>::len);
         let before: usize = groups.iter().take(group).map(handlers).sum();
         match rest.get(1..).unwrap_or_default() {
-            ["hooks", at, rest @ ..] => Some(self.part(rows.get(before + at.parse::<usize>().ok()?)?, rest)),
+            ["hooks", at, rest @ ..] => {
+                Some(self.part_origin(rows.get(before + at.parse::<usize>().ok()?)?, rest))
+            }
             rest => {
                 let row = rows.get(before)?;
                 let group = row.pointer.as_deref()?.rsplit_once("/hooks/")?.0;
                 Some(
-                    self.declared_at(row, &format!("{group}{}", pointer(rest))).unwrap_or_else(|| whole(row)),
+                    self.declared_at(row, &format!("{group}{}", pointer(rest)))
+                        .unwrap_or_else(|| row_origin(row)),
                 )
             }
         }
@@ -49,7 +52,7 @@ impl BundleDocuments<'_> {
 
     /// Rows of the components that the host received, in the order of declaration: in separate files, then in the
     /// manifest or a marketplace.
-    fn carried(&self, plugin: &str, kind: ComponentKind) -> Vec<&LedgerRow> {
+    fn carried_rows(&self, plugin: &str, kind: ComponentKind) -> Vec<&LedgerRow> {
         let is_it =
             |row: &&LedgerRow| row.kind == kind && row.plugin == plugin && row.outcome != RowOutcome::Dropped;
         let mut rows: Vec<&LedgerRow> = self.ledger.rows.iter().filter(is_it).collect();
@@ -58,9 +61,9 @@ impl BundleDocuments<'_> {
     }
 
     /// The origin of a part of `row`: the row of the field of the same name, if there is one.
-    fn part(&self, row: &LedgerRow, keys: &[&str]) -> LineOrigin {
+    fn part_origin(&self, row: &LedgerRow, keys: &[&str]) -> LineOrigin {
         let base = row.pointer.as_deref().unwrap_or_default();
-        self.declared_at(row, &format!("{base}{}", pointer(keys))).unwrap_or_else(|| whole(row))
+        self.declared_at(row, &format!("{base}{}", pointer(keys))).unwrap_or_else(|| row_origin(row))
     }
 
     fn declared_at(&self, owner: &LedgerRow, place: &str) -> Option<LineOrigin> {
@@ -68,7 +71,7 @@ impl BundleDocuments<'_> {
     }
 }
 
-fn whole(row: &LedgerRow) -> LineOrigin {
+fn row_origin(row: &LedgerRow) -> LineOrigin {
     let why = row.reason.as_deref().map_or(String::new(), |why| format!(": {why}"));
     let what = format!("the {} `{}`{why}", row.kind.id(), row.name);
     LineOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what }

@@ -76,7 +76,7 @@ impl ComponentFinder<'_> {
         if self.tree.get(path).is_none() {
             match self.tree.has_folder(path) {
                 true => self.commands_below(path, known, path.file_name().unwrap_or_default()),
-                false => self.found.push(manifest::absent(file, item, path)),
+                false => self.found.push(manifest::missing_path(file, item, path)),
             }
         } else if path.extension() != Some("md") {
             let help = "name a folder, or a file that ends in `.md`";

@@ -35,7 +35,7 @@ impl ComponentFinder<'_> {
                     let why = "points to a file, but must point to a folder of skills";
                     self.found.push(manifest::misplaced(file, &item, why, help));
                 } else if inside.is_empty() && path != root {
-                    self.found.push(manifest::absent(file, &item, &path));
+                    self.found.push(manifest::missing_path(file, &item, &path));
                 } else {
                     folders.extend(inside);
                 }
@@ -80,13 +80,14 @@ impl ComponentFinder<'_> {
     /// Adds the skill in `folder`; if `named`, the name in its frontmatter takes precedence.
     pub(super) fn skill(&mut self, folder: &Utf8Path, named: bool) {
         let is_root = folder == self.plugin.root;
-        let fallback = names::shown(folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name));
+        let fallback =
+            names::skill_name(folder.file_name().filter(|_| !is_root).unwrap_or(&self.plugin.name));
         let files = if is_root && self.loose {
-            self.below(folder)
+            self.files_below(folder)
         } else if is_root {
             self.beside_root_skill()
         } else {
-            self.below(folder)
+            self.files_below(folder)
         };
         // The plugin's own folder, which may be a clone, does not name a skill.
         self.component(ComponentKind::Skill, folder.join(SKILL_FILE), &fallback, is_root || named, files, "");
@@ -105,7 +106,7 @@ impl ComponentFinder<'_> {
             let (first, mut above) = (component.qualified.clone(), folder.ancestors().skip(1));
             while taken.contains(&key(component)) {
                 let Some(name) = above.next().and_then(Utf8Path::file_name) else { break };
-                component.name = format!("{}-{}", names::shown(name), component.name);
+                component.name = format!("{}-{}", names::skill_name(name), component.name);
             }
             component.qualified = QualifiedName::new(&self.plugin.name, &component.name);
             taken.insert(key(component));
@@ -126,7 +127,7 @@ impl ComponentFinder<'_> {
         }
     }
 
-    fn below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
+    fn files_below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         let main = folder.join(SKILL_FILE);
         self.kept_below(folder).filter(|path| **path != main).cloned().collect()
     }
@@ -144,13 +145,13 @@ impl ComponentFinder<'_> {
             ];
             places.chain(folders).any(|place| inner.starts_with(place))
         };
-        self.plugin.files.kept.iter().filter(|path| !own(self.plugin.inner(path))).cloned().collect()
+        self.plugin.files.kept.iter().filter(|path| !own(self.plugin.relative_path(path))).cloned().collect()
     }
 }
 
 /// Reports a skill file in the plugin's own folder, which is not read because there is a folder `skills` (2.1.330).
 fn beside_skills(root: &Utf8Path) -> Diagnostic {
     let message = "this file is not a skill: the source host does not read it if there is a folder `skills`";
-    let found = Diagnostic::whole(root.join(SKILL_FILE), Severity::Warning, "flat-skill-file", message);
+    let found = Diagnostic::for_file(root.join(SKILL_FILE), Severity::Warning, "flat-skill-file", message);
     found.help("move it to `skills/<name>/SKILL.md`, or remove the folder `skills`")
 }

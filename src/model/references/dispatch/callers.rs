@@ -4,46 +4,48 @@
 use super::{ASKING, REACH, is_one_of};
 
 /// Words that, followed by `by`, tell who runs this text.
-const CALLED: [&str; 9] =
+const CALLED_BY_WORDS: [&str; 9] =
     ["dispatched", "spawned", "launched", "delegated", "invoked", "called", "triggered", "started", "loaded"];
 
 /// Words that may stand between `by` and a list of the callers of this text.
-const THOSE: [&str; 6] = ["the", "these", "any", "following", "agents", "subagents"];
+const LIST_WORDS: [&str; 6] = ["the", "these", "any", "following", "agents", "subagents"];
 
 /// Verbs that are not a request if the subject is not this text.
-const DOING: [&str; 5] = ["dispatches", "spawns", "launches", "delegates", "invokes"];
+const CALLING_VERBS: [&str; 5] = ["dispatches", "spawns", "launches", "delegates", "invokes"];
 
 /// Subjects other than this text.
-const DOERS: [&str; 4] = ["skill", "command", "workflow", "hook"];
+const CALLING_SUBJECTS: [&str; 4] = ["skill", "command", "workflow", "hook"];
 
 /// Words before such a subject that make it this text.
-const THIS: [&str; 5] = ["this", "the", "your", "current", "that"];
+const OWN_TEXT_WORDS: [&str; 5] = ["this", "the", "your", "current", "that"];
 
 /// Whether the words before a name tell that it runs this text: "invoked by the", "called by `other` or the".
 pub(super) fn are_named(ahead: &[&str]) -> bool {
-    let Some(by) = by(ahead).filter(|by| ahead.len() - by <= REACH) else { return false };
-    is_one_of(ahead[by - 1], &CALLED) && !ahead[by..].iter().any(|word| is_one_of(word, &ASKING))
+    let Some(by) = last_by(ahead).filter(|by| ahead.len() - by <= REACH) else { return false };
+    is_one_of(ahead[by - 1], &CALLED_BY_WORDS) && !ahead[by..].iter().any(|word| is_one_of(word, &ASKING))
 }
 
 /// Whether the sentence before a list tells that its items run this text.
 pub(super) fn lists(sentence: &[&str]) -> bool {
-    let names_none = |by: usize| sentence[by + 1..].iter().all(|word| is_one_of(word, &THOSE));
-    by(sentence).is_some_and(|by| is_one_of(sentence[by - 1], &CALLED) && names_none(by))
+    let names_none = |by: usize| sentence[by + 1..].iter().all(|word| is_one_of(word, &LIST_WORDS));
+    last_by(sentence).is_some_and(|by| is_one_of(sentence[by - 1], &CALLED_BY_WORDS) && names_none(by))
 }
 
 /// Whether a word after the name of an agent is what the agent does.
 pub(super) fn is_done(word: &str) -> bool {
-    is_one_of(word, &DOING)
+    is_one_of(word, &CALLING_VERBS)
 }
 
 /// Whether the last of the words is what another skill or command does: "the `other` skill dispatches".
 pub(super) fn is_done_by_another(ahead: &[&str]) -> bool {
     let [.., whose, doer, doing] = ahead else { return false };
-    is_one_of(doing, &DOING) && is_one_of(doer, &DOERS) && !is_one_of(whose, &THIS)
+    is_one_of(doing, &CALLING_VERBS)
+        && is_one_of(doer, &CALLING_SUBJECTS)
+        && !is_one_of(whose, &OWN_TEXT_WORDS)
 }
 
 /// The index of the last `by` that follows another word.
-fn by(words: &[&str]) -> Option<usize> {
+fn last_by(words: &[&str]) -> Option<usize> {
     words.iter().rposition(|word| word.eq_ignore_ascii_case("by")).filter(|by| *by > 0)
 }
 

@@ -39,7 +39,7 @@ impl ScannedWord {
 
     /// The word around the slash at `at`, not before `floor`; `None` if it is too long for a path, or was returned
     /// before: a claim in it would have moved `floor` past this slash.
-    pub(super) fn around(&mut self, text: &str, floor: usize, at: usize) -> Option<Span> {
+    pub(super) fn word_at(&mut self, text: &str, floor: usize, at: usize) -> Option<Span> {
         let known = self.last.contains(at);
         let start = if known { floor.max(self.last.start) } else { word_start(text, floor, at) };
         if known && start == self.last.start {

@@ -187,7 +187,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
                 (Some(own), _) => own.to_owned(),
                 (None, Some(root)) => {
                     let relative = path.strip_prefix(&store.root).unwrap_or(path);
-                    let changed = root.changed(relative).map_err(|error| store.refused(error))?;
+                    let changed = root.modified(relative).map_err(|error| store.refused(error))?;
                     changed.map(|time| Timestamp::from_system_time(time).stamp()).unwrap_or_default()
                 }
                 (None, None) => String::new(),
