@@ -17,6 +17,7 @@ mod races;
 mod readers;
 mod scale;
 mod scale_markdown;
+mod scale_servers;
 mod scale_settings;
 mod settings;
 pub mod source_host;

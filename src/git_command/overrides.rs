@@ -58,6 +58,8 @@ impl GitOverrides {
             match (section, last) {
                 ("filter", _) => drop(found.filters.insert(name.to_owned())),
                 ("hook", _) => drop(names.insert((format!("hook.{name}.enabled"), "false"))),
+                // They can keep a merge from being committed, or have it discard one side.
+                ("branch", "mergeoptions") => drop(names.insert((key.clone(), ""))),
                 ("merge", "driver") => drop(names.insert((key.clone(), "false"))),
                 ("remote", "uploadpack") => drop(names.insert((key.clone(), UPLOAD_PACK))),
                 ("remote", "proxy") => drop(names.insert((key.clone(), ""))),
@@ -185,7 +187,7 @@ mod tests {
     #[test]
     fn filters_hooks_and_drivers_are_off_by_name() {
         let answer = b"global\0filter.lfs.clean\ngit-lfs\0local\0filter.a.b=c.process\nevil\0local\0core.bare\nfalse\0\
-            local\0remote.o.uploadpack\nevil\0local\0merge.x.driver\nevil\0local\0hook.h.command\nevil\0";
+            local\0remote.o.uploadpack\nevil\0local\0merge.x.driver\nevil\0local\0hook.h.command\nevil\0local\0branch.f/x.mergeoptions\n-s ours\0";
         let found = GitOverrides::parse(answer, true).unwrap();
         let words: Vec<String> = found.words().filter(|word| word != "-c").collect();
         assert_eq!(found.filters().collect::<Vec<_>>(), ["a.b=c", "lfs"]);
@@ -196,6 +198,7 @@ mod tests {
         }
         assert!(words.contains(&"remote.o.uploadpack=git-upload-pack".to_owned()));
         assert!(words.contains(&"merge.x.driver=false".to_owned()));
+        assert!(words.contains(&"branch.f/x.mergeoptions=".to_owned()));
         assert!(!words.iter().any(|word| word.contains("b=c")), "{words:?}");
         assert!(found.variables().contains(&("GIT_CONFIG_KEY_2".into(), "filter.a.b=c.process".into())));
         assert!(found.variables().contains(&("GIT_CONFIG_COUNT".into(), "4".into())));

@@ -120,15 +120,13 @@ impl<'a> Strings<'a> {
             return false;
         }
         let root = (source.plugin_root.as_str(), facts.root.as_deref().unwrap_or("."));
-        let fixed = |name: &str| self.env.iter().any(|(key, _)| key == name);
-        let taken = |name: &str| fixed(name) || source.variables.iter().any(|variable| variable == name);
+        let fixed: BTreeSet<&str> = self.env.iter().map(|(key, _)| key.as_str()).collect();
+        let taken =
+            |name: &str| fixed.contains(name) || source.variables.iter().any(|variable| variable == name);
         let Some(line) = shell_line::quote(&words, root, &taken) else { return false };
         self.at_root |= line.at_root;
-        for variable in &line.variables {
-            if !self.env_vars.contains(variable) {
-                self.env_vars.push(variable.clone());
-            }
-        }
+        let passed: BTreeSet<String> = self.env_vars.iter().cloned().collect();
+        self.env_vars.extend(line.variables.difference(&passed).cloned());
         self.shell = line.variables;
         let mut words = shell.iter().cloned().chain([line.text]);
         self.texts.insert("command", words.next().unwrap_or_default());

@@ -2,9 +2,8 @@
 //! servers among it. The measure is the processor time of the program itself, at one size and at four times as much: a
 //! loop within a loop would take sixteen times as long.
 
-use std::fmt::Write;
-
 use super::demo;
+use super::scale_servers::servers;
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
@@ -25,7 +24,7 @@ fn cost(tree: &Tree, arguments: &[&str]) -> f64 {
 
 /// At `many`, which is a size that was told, and at a quarter of it: what is more than in proportion shows there.
 #[track_caller]
-fn at_told_size(many: usize, source: impl Fn(usize) -> Tree, command: &[&str]) {
+pub(super) fn at_told_size(many: usize, source: impl Fn(usize) -> Tree, command: &[&str]) {
     let (quarter, whole) = (cost(&source(many / 4), command), cost(&source(many), command));
     assert!(whole <= 6.0 * quarter + 25.0, "{command:?}: {quarter} for {}, {whole} for {many}", many / 4);
 }
@@ -53,12 +52,6 @@ pub(super) fn skill(body: &str) -> Tree {
     demo().file("in/skills/s/SKILL.md", format!("---\nname: s\ndescription: Says it\n---\n\n{body}\n"))
 }
 
-fn servers(entries: &str) -> Tree {
-    let mut text = String::from("{ \"mcpServers\": { ");
-    write!(text, "{entries} \"last\": {{ \"command\": \"node\" }} }} }}").expect("a string takes all");
-    demo().file("in/.mcp.json", text)
-}
-
 #[test]
 fn case_13_variables_on_one_line_cost_in_proportion() {
     let source = |many| skill(&repeated(many, "${CLAUDE_PLUGIN_ROOT}/a#.md "));
@@ -71,16 +64,6 @@ fn case_13_variables_on_many_lines_cost_in_proportion() {
     let source = |many| skill(&repeated(many, "Read ${CLAUDE_PLUGIN_ROOT}/a#.md and ${VARIABLE_#}.\n"));
     at_told_size(40_000, source, &CHECK);
     at_told_size(40_000, source, &BUILD);
-}
-
-#[test]
-fn case_13_variables_of_servers_cost_in_proportion() {
-    let source = |many| {
-        let arguments = repeated(many, "\"${VARIABLE_#}\", \"${user_config.key#}\", ");
-        servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [{arguments} \"a\"] }},"))
-    };
-    in_proportion(2000, source, &CHECK);
-    in_proportion(2000, source, &BUILD);
 }
 
 #[test]
@@ -113,20 +96,6 @@ fn case_13_suppressions_cost_in_proportion() {
         at_told_size(100_000, source, &CHECK);
     }
     at_told_size(100_000, blocks, &BUILD);
-}
-
-#[test]
-fn case_13_servers_cost_in_proportion() {
-    let own = |many| servers(&repeated(many, "\"s#\": { \"command\": \"node\", \"args\": [\"x\"] },"));
-    let secrets = |many| {
-        let entry = "\"s#\": { \"type\": \"http\", \"url\": \"https://example.com/#\", \"headers\": { \"Authorization\": \"Bearer ghp_012345678901234567890123456789012345\" } },";
-        servers(&repeated(many, entry))
-    };
-    let faulty = |many| servers(&repeated(many, "\"s#\": { \"command\": # },"));
-    for source in [own, secrets, faulty] {
-        at_told_size(20_000, source, &CHECK);
-        at_told_size(20_000, source, &BUILD);
-    }
 }
 
 #[test]
@@ -191,17 +160,6 @@ fn case_10_links_that_lead_nowhere_cost_in_proportion() {
     };
     at_told_size(6000, source, &BUILD);
     at_told_size(6000, source, &CHECK);
-}
-
-#[test]
-fn case_10_paths_of_servers_that_lead_nowhere_cost_in_proportion() {
-    for written in ["a#", "\\u0061#", "\\\"a#"] {
-        let source = |many| {
-            let arguments = repeated(many, &format!("\"${{CLAUDE_PLUGIN_ROOT}}/{written}\", "));
-            servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [{arguments} \"a\"] }},"))
-        };
-        at_told_size(24_000, source, &BUILD);
-    }
 }
 
 #[test]
@@ -283,28 +241,6 @@ fn case_13_names_on_one_line_cost_in_proportion() {
     at_told_size(8000, agents, &CHECK);
 }
 
-#[test]
-fn case_13_values_of_servers_cost_in_proportion() {
-    let commands = |many| servers(&repeated(many, "\"s#\": { \"command\": \"${CLAUDE_PLUGIN_ROOT}/x#\" },"));
-    in_proportion(2500, commands, &BUILD);
-    let environment = |many| {
-        let entries = repeated(many, "\"K#\": \"${V#}\", ");
-        servers(&format!("\"x\": {{ \"command\": \"x\", \"env\": {{ {entries} \"k\": \"v\" }} }},"))
-    };
-    at_told_size(20_000, environment, &BUILD);
-    let options = |many| {
-        let option = "\"k#\": { \"type\": \"string\", \"title\": \"t\", \"description\": \"d\" },";
-        let manifest = format!(
-            "{{ \"name\": \"demo\", \"version\": \"1.0.0\", \"userConfig\": {{ {} \"k\": {{}} }} }}",
-            repeated(many, option)
-        );
-        let arguments = repeated(many, "\"${user_config.k#}\", ");
-        servers(&format!("\"x\": {{ \"command\": \"x\", \"args\": [{arguments} \"a\"] }},"))
-            .file("in/.claude-plugin/plugin.json", manifest)
-    };
-    at_told_size(15_000, options, &BUILD);
-}
-
 /// A tenth as many skills beside one whose text is `body`.
 fn skills(many: usize, body: &str) -> Tree {
     (0..many / 10).fold(skill(body), |tree, number| {
@@ -348,31 +284,6 @@ fn case_13_many_unknown_agents_and_many_known_ones_cost_in_proportion() {
     let one_name =
         |many| agents(many, "d#/scout", &repeated(many, "subagent_type: scout subagent_type: demo:scout "));
     in_proportion(600, one_name, &CHECK);
-}
-
-#[test]
-fn case_13_variables_within_defaults_cost_in_proportion() {
-    fn nested(many: usize) -> String {
-        format!("{}x{}", "${A:-".repeat(many), "}".repeat(many))
-    }
-    let server =
-        |many| servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [\"{}\"] }},", nested(many)));
-    let open = |many| {
-        servers(&format!("\"x\": {{ \"command\": \"node\", \"args\": [\"{}\"] }},", "${A:-".repeat(many)))
-    };
-    let hooks = |many| {
-        let hook = format!(
-            "{{ \"hooks\": {{ \"Stop\": [{{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{}\" }}] }}] }} }}",
-            nested(many)
-        );
-        demo().file("in/hooks/hooks.json", hook)
-    };
-    let text = |many| skill(&nested(many));
-    let sources: [fn(usize) -> Tree; 4] = [server, open, hooks, text];
-    for source in sources {
-        at_told_size(40_000, source, &CHECK);
-        at_told_size(40_000, source, &BUILD);
-    }
 }
 
 #[test]

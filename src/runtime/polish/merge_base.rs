@@ -80,10 +80,6 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let message = "the user has not agreed to the merge".to_owned();
         return Err(refused("no_consent", message, "ask, and pass `--consent` after a yes"));
     }
-    // `open_here` compares commits only, and another branch may be at the same one.
-    if tree.branch()? != run.record.branch {
-        return Err(run.on_other_branch());
-    }
     must_be_clean(&tree, false, None, &|| Ok(None))?;
     let question = base::BaseRequest {
         base: Some(&run.record.base_ref),
@@ -104,7 +100,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     refuse_state_in(&tree, &response.base_sha)?;
     let subject = format!("Merge branch '{}'", base.base_branch);
-    let words = ["--no-stat", "-m", &subject, "--end-of-options", &response.base_sha];
+    // Settings such as `merge.ff` and `pull.twohead` do not apply.
+    let own = ["--no-stat", "--ff", "--commit", "--no-squash", "--strategy=recursive"];
+    let words = [&own[..], &["-m", &subject, "--end-of-options", &response.base_sha]].concat();
     match tree.merge(&words, &response.base_sha, &base.merge_base)? {
         MergeOutcome::Merged(notes) => response.notes.extend(notes),
         MergeOutcome::Conflict { names, is_taken_back } => {

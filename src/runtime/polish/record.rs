@@ -218,11 +218,11 @@ impl PolishRun {
             Some(BranchHistory::Known) => return Ok((run, repository)),
             Some(BranchHistory::Extended(added)) => run.added(added.len()),
             Some(BranchHistory::Rewritten) => run.rewritten(),
-            other => {
+            Some(BranchHistory::OtherBranch) => run.on_other_branch(),
+            None => {
                 let commits = record.known_commits();
-                let bound = run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits);
-                let Err(moved) = bound else { return Ok((run, repository)) };
-                if other.is_some() { run.on_other_branch() } else { moved }
+                run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits)?;
+                return Ok((run, repository));
             }
         };
         Err(failure)
