@@ -146,9 +146,14 @@ impl ChangeSizes {
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
     }
 
+    /// Whether this file changed.
+    pub(in crate::runtime) fn contains(&self, path: &str) -> bool {
+        self.0.contains_key(path)
+    }
+
     /// Whether this file changed, or files below this folder or that match this pattern.
     pub(in crate::runtime) fn covers(&self, path: &str) -> bool {
-        self.0.contains_key(path) || self.meant(path) != [path]
+        self.contains(path) || self.meant(path) != [path]
     }
 
     /// The name of a file before it was renamed.

@@ -1,4 +1,4 @@
-//! The files of an item, each under its one name in git, however a person or a model spells it: in backquotes, as a link,
+//! The files of an item, each under its one name in git, however the user or a model spells it: in backquotes, as a link,
 //! or with a line.
 
 use std::collections::BTreeSet;
@@ -69,11 +69,10 @@ impl ItemFiles {
             if !seen.insert(path.clone()) {
                 continue;
             }
-            let target = match changed.covers(&path) {
-                true => path.clone(),
-                false => place::followed(&path, top)?,
-            };
-            if !changed.covers(&target) {
+            let target = place::followed(&path, top)?;
+            if changed.covers(&path) {
+                files.targets.push(path.clone());
+            } else if !changed.covers(&target) {
                 let shown = one_line(&path);
                 let kind = disk::kind(&top.join(&target));
                 files.is_known &= kind == Some(FileKind::File);
@@ -100,7 +99,9 @@ impl ItemFiles {
 
 /// The path that an entry means.
 fn path(entry: &str, top: &Path, changed: &ChangeSizes) -> Result<String, String> {
-    if let Some(path) = existing(entry, top, changed) {
+    let plain_entry = plain(entry);
+    let found = [entry, &plain_entry].into_iter().find_map(|entry| existing(entry, top, changed));
+    if let Some(path) = found {
         return Ok(path);
     }
     // Counted as one file, several would hide how large the item is.
@@ -110,13 +111,16 @@ fn path(entry: &str, top: &Path, changed: &ChangeSizes) -> Result<String, String
     if parts.count() > 1 {
         return Err(format!("`{}` names several files: separate them with commas", one_line(entry)));
     }
-    place::confined(&plain(entry), top)
+    match place::confined(entry, top) {
+        Ok(pattern) if changed.covers(&pattern) => Ok(pattern),
+        _ => place::confined(&plain_entry, top),
+    }
 }
 
 /// A path if it is in the tree, or in the change.
 fn existing(path: &str, top: &Path, changed: &ChangeSizes) -> Option<String> {
     let path = place::confined(path, top).ok()?;
-    (changed.covers(&path) || disk::kind(&top.join(&path)).is_some()).then_some(path)
+    (changed.contains(&path) || disk::kind(&top.join(&path)).is_some()).then_some(path)
 }
 
 /// An entry without Markdown and without lines of the file.

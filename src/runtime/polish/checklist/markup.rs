@@ -111,26 +111,35 @@ impl<'a> ItemHeading<'a> {
         self.depth == 1 && !self.is_item
     }
 
+    /// The digits at its start.
+    fn digits(&self) -> &'a str {
+        let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
+        &self.rest[..end]
+    }
+
+    /// Its number, in any form.
+    pub(super) fn number(&self) -> Option<u32> {
+        self.digits().trim_start_matches('0').parse().ok()
+    }
+
     /// Number and title of an item, if the form is exact.
     pub(super) fn numbered(&self) -> Option<(u32, &'a str)> {
-        let digits = self.rest.find(|c: char| !c.is_ascii_digit()).filter(|_| self.is_exact)?;
-        let number = &self.rest[..digits];
-        let title = self.rest[digits..].trim_start().strip_prefix(['—', '–', '-'])?.trim();
-        let id = number.parse().ok().filter(|_| !number.starts_with('0'))?;
+        let number = self.digits();
+        let title = self.rest[number.len()..].trim_start().strip_prefix(['—', '–', '-'])?.trim();
+        let id = number.parse().ok().filter(|_| self.is_exact && !number.starts_with('0'))?;
         (!title.is_empty()).then_some((id, title))
     }
 
     /// The heading that was probably meant; `next` is for one without a number.
     pub(super) fn corrected(&self, next: impl FnOnce() -> u32) -> String {
-        let digits = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
-        let number = self.rest[..digits].trim_start_matches('0').parse::<u32>().ok();
+        let digits = self.digits().len();
         // A word in place of the number is not part of the title.
         let title = match self.rest.split_once(['—', '–', '-']) {
             Some((_, title)) if digits == 0 && self.is_item => title,
             _ => &self.rest[digits..],
         };
         let title = title.trim_matches(|c: char| c.is_whitespace() || "—–-:.)".contains(c));
-        item_heading(number.unwrap_or_else(next), if title.is_empty() { "Title" } else { title })
+        item_heading(self.number().unwrap_or_else(next), if title.is_empty() { "Title" } else { title })
     }
 }
 

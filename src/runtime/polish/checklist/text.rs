@@ -141,9 +141,8 @@ impl OpenField {
 /// Reads a checklist. Items without a number are told numbers above `last`.
 pub(super) fn parse(text: &str, last: u32) -> Checklist {
     let mut read = Checklist::default();
-    let number_of = |line| heading(line, true)?.numbered();
-    let mut last =
-        lines(text).filter_map(|line| number_of(line.trim_end())).fold(last, |last, (id, _)| last.max(id));
+    let numbers = lines(text).filter_map(|line| heading(line.trim_end(), true)?.number());
+    let mut last = numbers.fold(last, u32::max);
     let mut next = || {
         last = last.saturating_add(1);
         last
