@@ -69,6 +69,9 @@ impl ItemFiles {
             if !seen.insert(path.clone()) {
                 continue;
             }
+            if !is_whole(entry, &path, top) {
+                files.warnings.push(format!("`{}` is read as `{}`", one_line(entry), one_line(&path)));
+            }
             let target = place::followed(&path, top)?;
             if changed.covers(&path) {
                 files.targets.push(path.clone());
@@ -97,23 +100,25 @@ impl ItemFiles {
     }
 }
 
-/// The path that an entry means.
+/// The path that an entry means. If only one word of it is in the tree, that is the file, and the rest a remark.
 fn path(entry: &str, top: &Path, changed: &ChangeSizes) -> Result<String, String> {
-    let plain_entry = plain(entry);
-    let found = [entry, &plain_entry].into_iter().find_map(|entry| existing(entry, top, changed));
-    if let Some(path) = found {
+    let meant =
+        |entry: &str| [entry, &*plain(entry)].into_iter().find_map(|path| existing(path, top, changed));
+    if let Some(path) = meant(entry) {
         return Ok(path);
     }
-    // Counted as one file, several would hide how large the item is.
-    let parts = entry.split(|c: char| c == ';' || c.is_whitespace()).take(WORDS);
-    let parts =
-        parts.filter(|part| [part, &*plain(part)].iter().any(|part| existing(part, top, changed).is_some()));
-    if parts.count() > 1 {
-        return Err(format!("`{}` names several files: separate them with commas", one_line(entry)));
-    }
-    match place::confined(entry, top) {
-        Ok(pattern) if changed.covers(&pattern) => Ok(pattern),
-        _ => place::confined(&plain_entry, top),
+    let words = entry.split(|c: char| c == ';' || c.is_whitespace()).take(WORDS);
+    let mut found = words.filter_map(meant);
+    match (found.next(), found.next()) {
+        // Counted as one file, several would hide how large the item is.
+        (Some(_), Some(_)) => {
+            Err(format!("`{}` names several files: separate them with commas", one_line(entry)))
+        }
+        (Some(path), None) if path.contains(['/', '.']) => Ok(path),
+        _ => match place::confined(entry, top) {
+            Ok(pattern) if changed.covers(&pattern) => Ok(pattern),
+            _ => place::confined(&plain(entry), top),
+        },
     }
 }
 
@@ -121,6 +126,11 @@ fn path(entry: &str, top: &Path, changed: &ChangeSizes) -> Result<String, String
 fn existing(path: &str, top: &Path, changed: &ChangeSizes) -> Option<String> {
     let path = place::confined(path, top).ok()?;
     (changed.contains(&path) || disk::kind(&top.join(&path)).is_some()).then_some(path)
+}
+
+/// Whether a path is all that an entry names, and not one of its words.
+fn is_whole(entry: &str, path: &str, top: &Path) -> bool {
+    [entry, &plain(entry)].iter().any(|own| place::normalized(own, top).is_ok_and(|own| own == path))
 }
 
 /// An entry without Markdown and without lines of the file.
@@ -131,6 +141,7 @@ fn plain(entry: &str) -> String {
     {
         path = destination_parts(bare(target)).0;
     }
+    path = path.strip_prefix('[').and_then(|listed| listed.strip_suffix(']')).unwrap_or(path);
     let path = path.strip_prefix('@').unwrap_or(path);
     let is_line = |anchor: &str| anchor.starts_with(|c: char| c.is_ascii_digit());
     let path = path.split_once("#L").filter(|(_, line)| is_line(line)).map_or(path, |(path, _)| path);

@@ -39,13 +39,15 @@ pub(super) fn indent(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The text of a line of a list.
+/// The text of a line of a list, without a box to tick.
 pub(super) fn bullet(line: &str) -> Option<&str> {
     let own = line.trim_start();
     let after_digits = own.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = || after_digits.strip_prefix(['.', ')']).filter(|_| after_digits.len() < own.len());
     let rest = own.strip_prefix(['-', '*', '+', '•', '–', '—']).or_else(numbered)?;
-    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| rest.trim())
+    let text = rest.trim();
+    let boxed = ["[ ] ", "[x] ", "[X] "].iter().find_map(|empty| text.strip_prefix(empty));
+    (rest.is_empty() || rest.starts_with([' ', '\t'])).then(|| boxed.unwrap_or(text).trim_start())
 }
 
 /// Whether a line only separates what is above and below it.
@@ -93,7 +95,7 @@ pub(super) fn heading(line: &str, is_block: bool) -> Option<ItemHeading<'_>> {
         return None;
     }
     let after = own.trim_start_matches('#');
-    let (depth, rest) = (own.len() - after.len(), after.trim());
+    let (depth, rest) = (own.len() - after.len(), bare(after));
     let word = rest.get(..4).unwrap_or_default();
     let behind = rest.get(4..).unwrap_or_default();
     let is_item = word.eq_ignore_ascii_case("item") && !behind.starts_with(|c: char| c.is_alphanumeric());

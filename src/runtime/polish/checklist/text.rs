@@ -100,8 +100,9 @@ impl ItemSection {
 
     /// Its action, or what is wrong with it.
     pub(super) fn action(&self) -> Result<ItemAction, ChecklistFault> {
-        let Some((written, line)) = self.field("action") else {
-            return Err(fault(self.line, "missing_action", format!("item {} has no action", self.id)));
+        let Some((written, line)) = self.field("action").filter(|(written, _)| !written.is_empty()) else {
+            let message = format!("item {} has no action", self.id);
+            return Err(fault(self.line_of("action"), "missing_action", message));
         };
         let known = ACTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(bare(written)));
         known.map(|(_, action)| *action).ok_or_else(|| {
@@ -179,6 +180,15 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
             let (title, end) = (title.to_owned(), span.start + line.len());
             read.sections.push(ItemSection { id, title, line: number, span, end, ..ItemSection::default() });
             continue;
+        }
+        if read.sections.is_empty() && !is_dropped && field(line).is_some_and(|(known, ..)| known == Some(0))
+        {
+            let (shown, above) = (one_line(line.trim()), item_heading(next(), "Title"));
+            read.faults.push(fault(
+                number,
+                STRAY,
+                format!("`{shown}` is in no item: write `{above}` above it"),
+            ));
         }
         let Some(section) = read.sections.last_mut().filter(|_| !is_dropped) else { continue };
         section.span.end = span.end;
