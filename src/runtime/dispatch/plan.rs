@@ -22,7 +22,7 @@ options! {
     /// Plan who repairs what, and in which order
     ///
     /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; five or
-    /// more groups may be repaired at the same time. An item is dispatched again only after the user edits it, or after
+    /// more groups may be repaired at the same time, if all their files are in the working tree. An item is dispatched again only after the user edits it, or after
     /// an interrupted run is continued before the item has a result, and an item on the same files waits for that
     /// result; the run records what each item asked for, so that an edit made meanwhile is not lost.
     ///
@@ -227,6 +227,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     if response.groups.len() >= PARALLEL {
         response.mode = DispatchMode::Parallel;
+        for item in taken.iter().filter(|item| !item.has_known_files) {
+            response.mode = DispatchMode::Sequential;
+            response.warnings.push(format!(
+                "the groups are repaired one after the other: the files of item {} are not known",
+                item.id
+            ));
+        }
     }
     response.afterwards = vec![SIMPLICITY, MAINTAINABILITY];
     Ok(Delivery::from_answer(&response))

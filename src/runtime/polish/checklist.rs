@@ -1,6 +1,9 @@
 //! `polish checklist`: what the user decides about each item, in a file that the user edits. What this program
 //! determined about an item is in a separate file, which no edit changes.
 
+mod files;
+mod given_list;
+mod markup;
 pub mod parse;
 pub mod rewrite;
 mod text;
@@ -94,6 +97,11 @@ impl LockedItem {
 impl ChecklistLock {
     fn new() -> Self {
         Self { schema: "plugcast.polish-checklist/1".to_owned(), items: BTreeMap::new() }
+    }
+
+    /// The highest number in it.
+    fn last(&self) -> u32 {
+        self.items.keys().next_back().copied().unwrap_or_default()
     }
 
     /// The number that an item had before the user changed it, if that would move a result: `here` is every item with

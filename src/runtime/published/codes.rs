@@ -101,13 +101,14 @@ type CodeRow = (&'static str, &'static [&'static [ErrorCode]]);
 /// Codes of a path given by the caller.
 static PATHS: [ErrorCode; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
 /// Codes of a checklist that the user edited.
-static CHECKLIST_FAULTS: [ErrorCode; 9] = [
+static CHECKLIST_FAULTS: [ErrorCode; 10] = [
     ("bad_header", 4),
     ("duplicate_id", 4),
     ("duplicate_field", 4),
     ("missing_action", 4),
     ("unknown_action", 4),
     ("unknown_status", 4),
+    ("stray_line", 4),
     ("bad_path", 4),
     ("pinned", 4),
     ("renumbered", 4),

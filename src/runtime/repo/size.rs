@@ -151,6 +151,11 @@ impl ChangeSizes {
         self.0.contains_key(path)
     }
 
+    /// Whether this file changed, or files below this folder or that match this pattern.
+    pub(in crate::runtime) fn covers(&self, path: &str) -> bool {
+        self.contains(path) || self.meant(path) != [path]
+    }
+
     /// The name of a file before it was renamed.
     pub(in crate::runtime) fn name_before(&self, path: &str) -> Option<&str> {
         self.0.get(path)?.old_path.as_deref()
@@ -166,6 +171,7 @@ impl ChangeSizes {
 }
 
 /// The size of some files of a change.
+#[derive(Debug, Clone)]
 pub(in crate::runtime) struct MeasuredSize {
     pub(in crate::runtime) files: u64,
     pub(in crate::runtime) surfaces: u64,

@@ -9,6 +9,7 @@ mod leftover;
 mod parts;
 mod prose;
 mod repair;
+mod rows;
 
 use std::collections::BTreeMap;
 
@@ -22,6 +23,7 @@ pub(super) use ids::id;
 pub use ids::{FixerReply, FixerScope, SentenceAnswer, applied};
 pub(super) use prose::{doubtful, speaks_against};
 pub(super) use repair::plain;
+pub use rows::{objects, rows};
 
 /// A reply that could be read.
 #[derive(Debug)]
@@ -169,19 +171,6 @@ pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result
         return Err("there is no list `findings`".to_owned());
     }
     of_parts(reviewer, parts, terms)
-}
-
-/// The objects of a text with a known key, and the text around them.
-pub fn objects(text: &str, is_known: impl Fn(&str) -> bool) -> (Vec<Value>, String) {
-    let mut found = Vec::new();
-    let scan = json::scan(text, "", &mut |value, _| {
-        let fits = value.as_object().is_some_and(|object| object.keys().any(|key| is_known(key)));
-        if fits {
-            found.push(value);
-        }
-        fits
-    });
-    (found, scan.rest)
 }
 
 /// Parses a text that is one document; duplicate keys lose nothing.

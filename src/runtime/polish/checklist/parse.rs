@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::files::{ItemFiles, entries};
+use super::markup::{indent, lines};
 use super::text::{self, Checklist, ItemSection, fault};
 use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, wanted};
 use crate::disk;
@@ -16,9 +18,8 @@ use crate::runtime::command_line::options;
 use crate::runtime::document::NOT_UTF8;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::place;
 use crate::runtime::polish::record::PolishRun;
-use crate::runtime::repo::size::{ChangeSizes, ItemStatus, Thresholds, measure};
+use crate::runtime::repo::size::{ChangeSizes, ItemStatus, MeasuredSize, Thresholds};
 use crate::runtime::store::KEPT;
 
 options! {
@@ -103,6 +104,12 @@ pub struct ChecklistItem {
     /// Whether the run was continued since it was dispatched.
     #[serde(skip)]
     pub is_interrupted: bool,
+    /// Whether it names files, and all of them are there.
+    #[serde(skip)]
+    pub has_known_files: bool,
+    /// The size of its files.
+    #[serde(skip)]
+    pub(in crate::runtime) size: MeasuredSize,
 }
 
 /// Runs the command.
@@ -143,7 +150,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     };
     let thresholds = Thresholds::read(tree)?;
     let changed = ChangeSizes::since(tree, &run.record.base_ref)?;
-    let Checklist { sections, faults, mut warnings } = text::parse(&text);
+    let Checklist { sections, faults, mut warnings } = text::parse(&text, lock.last());
     if run.store.has_file(&run.path.join(format!("{CHECKLIST}{KEPT}")))? {
         warnings.push(format!(
             "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT}`"
@@ -163,13 +170,13 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     };
     let mut listed = Vec::new();
     for section in &sections {
-        match files(section, tree, &changed) {
+        match files(section, tree, &changed, &lock) {
             Ok(files) => listed.push((section, files)),
             Err(fault) => response.errors.push(fault),
         }
     }
     let here: Vec<(u32, &str, &[String])> =
-        listed.iter().map(|(section, files)| (section.id, &*section.title, &**files)).collect();
+        listed.iter().map(|(section, files)| (section.id, &*section.title, &*files.paths)).collect();
     for (section, _) in &listed {
         let Some(before) = lock.number_before(section.id, &here) else { continue };
         let message = format!(
@@ -184,8 +191,8 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
         let locked = lock.items.get(&section.id);
         let added = locked.is_none_or(|locked| locked.added);
         response.errors.extend(section.status_fault());
-        let measure = measure(&changed, &files, &thresholds);
-        let is_large = !measure.reasons.is_empty();
+        let size = files.measure(&changed, &thresholds);
+        let is_large = !size.reasons.is_empty();
         seeds += usize::from(is_large);
         let mut action = match section.action() {
             Ok(action) => action,
@@ -196,7 +203,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
         };
         if is_large && added && action != ItemAction::Stacked {
             action = ItemAction::Stacked;
-            let why = measure.reasons.join(", ");
+            let why = size.reasons.join(", ");
             response.warnings.push(format!("item {} is too large ({why}): it is `stacked`", section.id));
         }
         let is_edited = is_large && section.value("status").eq_ignore_ascii_case("manageable") && !added;
@@ -205,16 +212,16 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             let message = format!(
                 "item {} is too large ({}), and stays `stacked`: `stacked-pr-{seeds}.md` is its seed",
                 section.id,
-                measure.reasons.join(", ")
+                size.reasons.join(", ")
             );
             response.errors.push(fault(line, "pinned", message));
         }
         let notes = section.value("notes").to_owned();
-        let hash = wanted(action, &files, &notes);
+        let hash = wanted(action, &files.paths, &notes);
         let is_out_unchanged = locked.is_some_and(|locked| locked.planned.as_ref() == Some(&hash));
         let dispatched = locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash));
         if action == ItemAction::Fix && !is_out_unchanged && !dispatched {
-            let unchanged = measure.warnings.iter().map(|warning| format!("item {}: {warning}", section.id));
+            let unchanged = files.warnings.iter().map(|warning| format!("item {}: {warning}", section.id));
             response.warnings.extend(unchanged);
         }
         response.items.push(ChecklistItem {
@@ -223,7 +230,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             action,
             surface: section.value("surface").to_owned(),
             status: if is_large { ItemStatus::Oversized } else { ItemStatus::Manageable },
-            reasons: measure.reasons,
+            reasons: size.reasons.clone(),
             line: section.line,
             added_by_user: added,
             result: locked.and_then(|locked| locked.result),
@@ -231,8 +238,10 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             is_interrupted: locked.is_some_and(|locked| locked.interrupted),
             is_out_unchanged,
             dispatched,
-            files,
+            has_known_files: files.is_known,
+            files: files.paths,
             notes,
+            size,
         });
     }
     if response.errors.is_empty() {
@@ -244,7 +253,9 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     let first = &response.errors[0];
     let hint = "repair the checklist, and read it again";
     let failure = CallFailure::new(MALFORMED, &first.code, first.message.clone(), hint);
-    let failure = failure.in_file(name, Some(first.line), Some(1));
+    let line = lines(&text).nth(first.line - 1).unwrap_or_default();
+    let col = line[..indent(line)].chars().count() + 1;
+    let failure = failure.in_file(name, Some(first.line), Some(col));
     response.error = Some(*failure.error.clone());
     Err(failure.within(&response))
 }
@@ -258,24 +269,24 @@ fn not_text(failure: CallFailure, path: String) -> CallFailure {
     failure.within(&Response { status, path, sha256, items, errors, warnings, error })
 }
 
-/// The files of an item, as git writes them.
+/// The files of an item, as git writes them. One that was too large keeps the files that it had until its list names
+/// others that are there: nothing else could be measured.
 fn files(
     section: &ItemSection,
     tree: &Repository,
     changed: &ChangeSizes,
-) -> Result<Vec<String>, ChecklistFault> {
-    let wrong = |reason: String| fault(section.line_of("files"), "bad_path", reason);
-    let mut files = Vec::new();
-    for file in section.files()? {
-        // Counted as one file, several would hide how large the item is.
-        let parts = file.split(|c: char| c == ';' || c.is_whitespace());
-        if !changed.contains(&file) && parts.filter(|part| changed.contains(part)).count() > 1 {
-            return Err(wrong(format!(
-                "`{}` names several files: separate them with commas",
-                one_line(&file)
-            )));
+    lock: &ChecklistLock,
+) -> Result<ItemFiles, ChecklistFault> {
+    let resolve = |mut own: Vec<String>| {
+        let files = ItemFiles::resolve(&own, &tree.top, changed)?;
+        match lock.items.get(&section.id).filter(|locked| !locked.reasons.is_empty()) {
+            Some(locked) if !files.is_known => {
+                own.extend(locked.files.iter().cloned());
+                ItemFiles::resolve(&own, &tree.top, changed)
+            }
+            _ => Ok(files),
         }
-        files.push(place::confined(&file, &tree.top).map_err(wrong)?);
-    }
-    Ok(files)
+    };
+    let own = entries(section.value("files")).map_err(str::to_owned);
+    own.and_then(resolve).map_err(|reason| fault(section.line_of("files"), "bad_path", reason))
 }

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::given_list::{GivenList, ListForm, words};
 use super::text::{parse, with_outcome};
 use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
 use crate::disk;
-use crate::read::tree::Node;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
+use crate::printable::line as one_line;
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -22,7 +24,7 @@ options! {
     /// Write the result of each item below it
     ///
     /// FILE contains `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is
-    /// `fixed` or `failed`, and the last two may be missing. The run records it, too.
+    /// `fixed` or `failed`, the last two may be missing, and text around it is left alone. The run records it, too.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an
     /// item that is unknown or was not dispatched, or a malformed checklist; 5 no checklist or results, or git failed;
@@ -50,6 +52,8 @@ pub struct Response {
     pub sha256: String,
     /// The items with a result, as given.
     pub results: Vec<ItemResult>,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
 }
 
 /// `polish checklist rewrite` has no other answer.
@@ -61,7 +65,7 @@ pub enum RewriteStatus {
 }
 
 /// The result of one item.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemResult {
     /// The item.
@@ -76,11 +80,12 @@ pub struct ItemResult {
     pub commit: String,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ItemResults {
-    results: Vec<ItemResult>,
-}
+const FORM: ListForm = ListForm {
+    key: "results",
+    row: "id",
+    code: "malformed_json",
+    hint: r#"write `{"results": [{"id": 1, "result": "fixed", "summary": "…"}]}`"#,
+};
 
 /// `dispatch-log.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -110,11 +115,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let given = document::text(&environment.path(&options.results))?.ok_or_else(|| {
         CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
     })?;
-    let ItemResults { results } = serde_json::from_str(&given).map_err(|error| {
-        let hint = r#"write `{"results": [{"id": 1, "result": "fixed", "summary": "…"}]}`"#;
-        document::no_json(&error, &name, hint)
-    })?;
-    no_duplicates(&results, &given, &name)?;
+    let list = GivenList::read(&given, &name, &FORM)?;
+    let results = results(&list)?;
     let held = run.store.lock()?;
     let (seen, mut checklist) = parsing::read(&run, &tree)?;
     if seen.sha256 != options.seen {
@@ -125,14 +127,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mut lock = ChecklistLock::load(&run)?;
     let mut log: DispatchLog = run.folder().sealed(LOG)?.unwrap_or_default();
     "plugcast.polish-dispatch-log/1".clone_into(&mut log.schema);
-    for result in &results {
-        let sections = parse(&checklist).sections;
+    for (at, result) in &results {
+        let unknown = |message: String, hint: &str| list.failure("unknown_item", *at, "id", message, hint);
+        let sections = parse(&checklist, 0).sections;
         let section = sections.iter().find(|section| section.id == result.id);
         let item = seen.items.iter().find(|item| item.id == result.id);
         let (Some(section), Some(item)) = (section, item) else {
-            let message = format!("the checklist has no item {}", result.id);
-            return Err(CallFailure::new(MALFORMED, "unknown_item", message, "leave it out")
-                .in_file(&name, None, None));
+            return Err(unknown(format!("the checklist has no item {}", result.id), "leave it out"));
         };
         let word = result.result.word();
         let outcome = [("result", word), ("summary", &*result.summary), ("commit", &*result.commit)];
@@ -141,8 +142,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let given_out = given_out.filter(|item| item.planned.is_some() || item.dispatched.is_some());
         let Some(locked) = given_out else {
             let message = format!("item {} was not dispatched by `dispatch plan`", result.id);
-            let hint = "leave it out, or correct its `id`";
-            return Err(CallFailure::new(MALFORMED, "unknown_item", message, hint).in_file(&name, None, None));
+            return Err(unknown(message, "leave it out, or correct its `id`"));
         };
         locked.reasons.clone_from(&item.reasons);
         locked.interrupted = false;
@@ -170,21 +170,53 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     held.together_over(steps, &seen.sha256)?;
     // The results are in the file now. As a step of the transaction, this would remove what a replay keeps.
     held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT}")))?;
-    Ok(Delivery::from_answer(&Response { status: RewriteStatus::Written, path: seen.path, sha256, results }))
+    let results = results.into_iter().map(|(_, result)| result).collect();
+    let (status, path, warnings) = (RewriteStatus::Written, seen.path, list.warnings);
+    Ok(Delivery::from_answer(&Response { status, path, sha256, results, warnings }))
 }
 
-/// Refuses a second result for an item: it may contradict the first.
-fn no_duplicates(results: &[ItemResult], text: &str, name: &str) -> Result<(), CallFailure> {
-    let is_repeated = |at: &usize| results[..*at].iter().any(|earlier| earlier.id == results[*at].id);
-    let Some(at) = (0..results.len()).find(is_repeated) else { return Ok(()) };
-    let root = document::json_text(text, name)?;
-    let rows = root.get("results").and_then(Node::items).unwrap_or_default();
-    let start = rows.get(at).map_or(0, |row| row.get("id").unwrap_or(row).span.start);
-    let (line, col) = document::place(text, start);
-    let message = format!("item {} has more than one result", results[at].id);
-    Err(CallFailure::new(MALFORMED, "duplicate_id", message, "give each item one result").in_file(
-        name,
-        Some(line),
-        Some(col),
-    ))
+/// The results of a list, each with its row. A second result for an item is refused, since it may contradict the first.
+fn results(list: &GivenList<'_>) -> Result<Vec<(usize, ItemResult)>, CallFailure> {
+    let mut results: Vec<(usize, ItemResult)> = Vec::new();
+    for (at, row) in list.rows.iter().enumerate() {
+        let own = result(row).map_err(|(field, message)| list.fault(at, field, message))?;
+        match results.iter().find(|(_, earlier)| earlier.id == own.id) {
+            None => results.push((at, own)),
+            Some((_, earlier)) if *earlier == own => {}
+            Some(_) => {
+                let message = format!("item {} has more than one result", own.id);
+                return Err(list.failure("duplicate_id", at, "id", message, "give each item one result"));
+            }
+        }
+    }
+    Ok(results)
+}
+
+/// The result of a row, or the field that cannot be understood, and why.
+fn result(row: &Value) -> Result<ItemResult, (&'static str, String)> {
+    let id = match &row["id"] {
+        Value::String(text) => text.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
+        number => number.as_u64().and_then(|number| u32::try_from(number).ok()),
+    };
+    let id =
+        id.ok_or_else(|| ("id", format!("`id` is `{}`, expected the number of an item", shown(&row["id"]))))?;
+    let word = row["result"].as_str().unwrap_or_default().trim().to_lowercase();
+    let result = [ItemOutcome::Fixed, ItemOutcome::Failed].into_iter().find(|known| known.word() == word);
+    let result = result.ok_or_else(|| {
+        ("result", format!("`result` is `{}`, expected `fixed` or `failed`", shown(&row["result"])))
+    })?;
+    let text = |field: &str| words(row.get(field), " ").ok_or_else(|| format!("`{field}` is not text"));
+    let mut summary = text("summary").map_err(|message| ("summary", message))?;
+    if summary.is_empty() {
+        let others = row.as_object().into_iter().flatten();
+        let mut others =
+            others.filter(|(key, _)| !["id", "result", "summary", "commit"].contains(&key.as_str()));
+        summary = others.find_map(|(_, value)| value.as_str()).unwrap_or_default().to_owned();
+    }
+    Ok(ItemResult { id, result, summary, commit: text("commit").map_err(|message| ("commit", message))? })
+}
+
+/// A value for a message.
+fn shown(value: &Value) -> String {
+    one_line(value.as_str().unwrap_or(&value.to_string())).into_owned()
 }

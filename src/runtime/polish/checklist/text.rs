@@ -6,6 +6,10 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::markup::{
+    FIELDS, FILES, NOTES, OUTCOME, bare, bullet, field, field_of, heading, indent, is_rule, item_heading,
+    lines,
+};
 use crate::printable::line as one_line;
 
 /// What is to be done with an item.
@@ -34,10 +38,9 @@ const ACTIONS: [(&str, ItemAction); 6] = [
     ("stacked", ItemAction::Stacked),
     ("replan", ItemAction::Replan),
 ];
+/// The code of a line that belongs to no field.
+const STRAY: &str = "stray_line";
 const STATUSES: [&str; 2] = ["manageable", "oversized"];
-/// The fields of an item; the last three are written by `polish checklist rewrite`.
-const FIELDS: [&str; 8] = ["action", "files", "surface", "status", "notes", "result", "summary", "commit"];
-const OUTCOME: Range<usize> = 5..8;
 
 /// One item of the text.
 #[derive(Debug, Default)]
@@ -97,10 +100,11 @@ impl ItemSection {
 
     /// Its action, or what is wrong with it.
     pub(super) fn action(&self) -> Result<ItemAction, ChecklistFault> {
-        let Some((written, line)) = self.field("action") else {
-            return Err(fault(self.line, "missing_action", format!("item {} has no action", self.id)));
+        let Some((written, line)) = self.field("action").filter(|(written, _)| !written.is_empty()) else {
+            let message = format!("item {} has no action", self.id);
+            return Err(fault(self.line_of("action"), "missing_action", message));
         };
-        let known = ACTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(written));
+        let known = ACTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(bare(written)));
         known.map(|(_, action)| *action).ok_or_else(|| {
             let names = ACTIONS.map(|(name, _)| format!("`{name}`")).join(", ");
             let message = format!("unknown action `{}`, expected one of {names}", one_line(written));
@@ -111,162 +115,145 @@ impl ItemSection {
     /// The fault in its status, which is measured anyway.
     pub(super) fn status_fault(&self) -> Option<ChecklistFault> {
         let (written, line) = self.field("status")?;
-        let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(written));
+        let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(bare(written)));
         let message =
             || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(written));
         (!known).then(|| fault(*line, "unknown_status", message()))
     }
+}
 
-    /// Its files, and what is wrong with their list.
-    pub(super) fn files(&self) -> Result<Vec<String>, ChecklistFault> {
-        let mut files = Vec::new();
-        let mut rest = self.value("files").trim();
-        while !rest.is_empty() {
-            let end = if rest.starts_with('"') {
-                let mut words = serde_json::Deserializer::from_str(rest).into_iter::<String>();
-                match words.next() {
-                    Some(Ok(file)) => files.push(file),
-                    _ => {
-                        let message = "a file in quotes does not end, or is not JSON text";
-                        return Err(fault(self.line_of("files"), "bad_path", message));
-                    }
-                }
-                words.byte_offset()
-            } else {
-                let end = rest.find(',').unwrap_or(rest.len());
-                files.push(rest[..end].trim().to_owned());
-                end
-            };
-            rest = rest[end..].trim_start().trim_start_matches(',').trim_start();
-        }
-        files.retain(|file| !file.is_empty());
-        Ok(files)
+/// The field that the next lines may belong to.
+#[derive(Debug, Clone, Copy)]
+struct OpenField {
+    /// Its index in [`FIELDS`]; none if it is ignored.
+    at: Option<usize>,
+    indent: usize,
+    /// Whether its value begins on the next line.
+    is_block: bool,
+}
+
+impl OpenField {
+    /// Whether this field ends it: in notes, only a known one that is not indented further does.
+    fn ends_at(self, known: Option<usize>, indent: usize) -> bool {
+        self.at != Some(NOTES) || known.is_some() && indent <= self.indent
     }
 }
 
-/// The lines of a text with their endings; a lone carriage return also ends a line.
-fn lines(mut text: &str) -> impl Iterator<Item = &str> {
-    std::iter::from_fn(move || {
-        let end = text
-            .find(['\n', '\r'])
-            .map_or(text.len(), |at| at + if text[at..].starts_with("\r\n") { 2 } else { 1 });
-        let (line, rest) = text.split_at(end);
-        text = rest;
-        (end > 0).then_some(line)
-    })
-}
-
-/// A heading that is meant for an item: what follows the word, and whether the form is exact. Markdown ignores up to
-/// three leading spaces; in a block of notes, a line with more is text.
-fn heading(line: &str, is_block: bool) -> Option<(&str, bool)> {
-    const MOST: usize = 3;
-    let own = line.trim_start();
-    let is_code = line.len() - own.len() > MOST || line.starts_with('\t');
-    if is_block && is_code {
-        return None;
-    }
-    let rest = own.trim_start_matches('#');
-    let (depth, rest) = (own.len() - rest.len(), rest.trim_start());
-    let (word, after) = (rest.get(..4)?, &rest[4..]);
-    let is_item = (1..=6).contains(&depth)
-        && word.eq_ignore_ascii_case("item")
-        && !after.starts_with(|c: char| c.is_alphanumeric());
-    is_item.then_some((after.trim(), depth == 2 && word == "Item" && !is_code))
-}
-
-/// Number and title of a heading: `3 — Title`, with any dash.
-fn numbered(rest: &str) -> Option<(u32, &str)> {
-    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-    let number = &rest[..digits];
-    let title = rest[digits..].trim_start().strip_prefix(['—', '–', '-'])?.trim();
-    let id = number.parse().ok().filter(|_| !number.starts_with('0'))?;
-    (!title.is_empty()).then_some((id, title))
-}
-
-/// The heading that was probably meant, with its number and title as far as they are given.
-fn corrected(rest: &str) -> String {
-    let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-    let number = rest[..digits].trim_start_matches('0');
-    // A word in place of the number is not part of the title.
-    let title = match rest.split_once(['—', '–', '-']) {
-        Some((_, title)) if number.is_empty() => title,
-        _ => &rest[digits..],
-    };
-    let title = title.trim_matches(|c: char| c.is_whitespace() || "—–-:.)".contains(c));
-    let number = if number.parse::<u32>().is_ok() { number } else { "NUMBER" };
-    let title = if title.is_empty() { "Title".into() } else { one_line(title) };
-    format!("## Item {number} — {title}")
-}
-
-/// A field: its index in [`FIELDS`], if known, and its value.
-fn field(line: &str) -> Option<(Option<usize>, &str)> {
-    let (key, value) = line.strip_prefix("- ")?.split_once(':')?;
-    let key = key.trim();
-    let plain = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    plain.then(|| (FIELDS.iter().position(|known| known.eq_ignore_ascii_case(key)), value.trim()))
-}
-
-/// Reads a checklist.
-pub(super) fn parse(text: &str) -> Checklist {
+/// Reads a checklist. Items without a number are told numbers above `last`.
+pub(super) fn parse(text: &str, last: u32) -> Checklist {
     let mut read = Checklist::default();
-    let (mut at, mut is_block, mut is_dropped) = (0, false, false);
+    let numbers = lines(text).filter_map(|line| heading(line.trim_end(), true)?.number());
+    let mut last = numbers.fold(last, u32::max);
+    let mut next = || {
+        last = last.saturating_add(1);
+        last
+    };
+    let (mut at, mut is_dropped, mut is_apart, mut open) = (0, false, false, None::<OpenField>);
     for (number, raw) in lines(text).enumerate() {
         let (number, span) = (number + 1, at..at + raw.len());
         at = span.end;
         let line = raw.trim_end();
-        if let Some((rest, is_exact)) = heading(line, is_block) {
-            is_block = false;
-            let found = numbered(rest).filter(|_| is_exact);
+        let is_block = open.is_some_and(|open| open.is_block && open.at == Some(NOTES));
+        let is_comment = !is_block && line.trim_start().starts_with("<!--");
+        if is_comment && !line.contains("-->") {
+            let message = "a comment hides nothing: delete the item, or write `- action: skip`";
+            read.faults.push(fault(number, STRAY, message));
+        }
+        if let Some(heading) =
+            heading(line, is_block).filter(|one| !one.is_title() || !read.sections.is_empty())
+        {
+            open = None;
+            let found = heading.numbered();
             is_dropped = found.is_none();
             let Some((id, title)) = found else {
-                let message =
-                    format!("`{}` is not a heading of an item: write `{}`", one_line(line), corrected(rest));
+                let meant = heading.corrected(&mut next);
+                let message = format!("`{}` is not a heading of an item: write `{meant}`", one_line(line));
                 read.faults.push(fault(number, "bad_header", message));
                 continue;
             };
             if let Some(first) = read.sections.iter().find(|one| one.id == id) {
-                let message = format!("item {id} is defined on line {} and on line {number}", first.line);
+                let (first, other) = (first.line, item_heading(next(), title));
+                let message =
+                    format!("item {id} is defined on line {first} and on line {number}: write `{other}`");
                 read.faults.push(fault(number, "duplicate_id", message));
             }
             let (title, end) = (title.to_owned(), span.start + line.len());
             read.sections.push(ItemSection { id, title, line: number, span, end, ..ItemSection::default() });
             continue;
         }
+        if read.sections.is_empty() && !is_dropped && field(line).is_some_and(|(known, ..)| known == Some(0))
+        {
+            let (shown, above) = (one_line(line.trim()), item_heading(next(), "Title"));
+            read.faults.push(fault(
+                number,
+                STRAY,
+                format!("`{shown}` is in no item: write `{above}` above it"),
+            ));
+        }
         let Some(section) = read.sections.last_mut().filter(|_| !is_dropped) else { continue };
         section.span.end = span.end;
-        if let Some((known, value)) = field(line) {
-            is_block = false;
+        let own = open.and_then(|open| open.at);
+        let (indent, was_apart) = (indent(line), is_apart);
+        is_apart = line.is_empty();
+        if !line.is_empty() {
             section.end = span.start + line.len();
-            let Some(known) = known else { continue };
+        }
+        if is_comment || !is_block && is_rule(line) {
+            continue;
+        }
+        let ending = field(line).filter(|(known, ..)| open.is_none_or(|open| open.ends_at(*known, indent)));
+        if let Some((known, name, value)) = ending {
+            let is_block = [Some(FILES), Some(NOTES)].contains(&known)
+                && matches!(value, "|" | "|-" | "|+" | ">" | ">-" | "");
+            open = Some(OpenField { at: known, indent, is_block });
+            let Some(known) = known else {
+                read.warnings.push(format!("line {number}: unknown field `{name}`, which is ignored"));
+                continue;
+            };
             if OUTCOME.contains(&known) {
                 section.outcome.push(span);
             }
-            let name = FIELDS[known];
             if let Some((_, first)) = section.fields[known] {
-                let message = format!("`{name}` is defined on line {first} and on line {number}");
+                open = Some(OpenField { at: None, indent, is_block });
+                let message = format!("`{}` is defined on line {first} and on line {number}", FIELDS[known]);
                 read.faults.push(fault(number, "duplicate_field", message));
                 continue;
             }
-            is_block = name == "notes" && matches!(value, "|" | "|-" | "");
             let value = if is_block { String::new() } else { value.to_owned() };
             section.fields[known] = Some((value, number));
-        } else if is_block {
-            if let Some((notes, _)) = &mut section.fields[4] {
-                let own = line.strip_prefix("    ").unwrap_or(line);
-                *notes += own;
+            continue;
+        }
+        let is_deeper = open.is_some_and(|open| indent > open.indent);
+        let entry = bullet(line);
+        let loose = field_of(line.trim()).is_some_and(|(known, ..)| known.is_some() && entry.is_none());
+        let value = own.and_then(|own| section.fields[own].as_mut()).map(|(value, _)| value);
+        match (own, value) {
+            (Some(NOTES), Some(notes)) => {
                 notes.push('\n');
+                let indented = ["    ", "\t", "  "].iter().find_map(|space| line.strip_prefix(space));
+                *notes += indented.unwrap_or(line);
             }
-            if !line.is_empty() {
-                section.end = span.start + line.len();
+            _ if line.is_empty() => {}
+            (Some(FILES), Some(files))
+                if !loose && (entry.is_some() || is_deeper || !was_apart && files.ends_with(',')) =>
+            {
+                files.push(',');
+                *files += entry.unwrap_or(line.trim());
             }
-        } else if !line.is_empty() {
-            section.end = span.start + line.len();
-            read.warnings
-                .push(format!("line {number} does not belong to a field: write it below `- notes: |`"));
+            (None, _) if open.is_some() && is_deeper => {}
+            _ => {
+                let shown = one_line(line.trim());
+                read.faults.push(fault(number, STRAY, match loose {
+                    true => format!("`{shown}` is not a field: write `- {shown}`"),
+                    false => format!(
+                        "`{shown}` belongs to no field: write it below `- notes: |`, indented by four spaces"
+                    ),
+                }));
+            }
         }
     }
     for section in &mut read.sections {
-        if let Some((notes, _)) = &mut section.fields[4] {
+        if let Some((notes, _)) = &mut section.fields[NOTES] {
             *notes = notes.trim_matches('\n').to_owned();
         }
     }
@@ -293,9 +280,8 @@ pub(super) fn print(header: &[(&str, &str)], drafts: &[NewItem]) -> String {
         let (action, status) = if draft.oversized { ("stacked", STATUSES[1]) } else { ("keep", STATUSES[0]) };
         let files: Vec<String> = draft.files.iter().map(|file| listed(file)).collect();
         out += &format!(
-            "\n## Item {} — {}\n- action: {action}\n- files: {}\n- surface: {}\n- status: {status}\n- notes:",
-            index + 1,
-            one_line(&draft.title),
+            "\n{}\n- action: {action}\n- files: {}\n- surface: {}\n- status: {status}\n- notes:",
+            item_heading(index as u32 + 1, &draft.title),
             files.join(", "),
             one_line(&draft.surface)
         );

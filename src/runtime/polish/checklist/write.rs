@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
+use super::files::{ItemFiles, entries};
+use super::given_list::{GivenList, ListForm, words};
 use super::text::{NewItem, print};
 use super::{CHECKLIST, ChecklistLock, LOCK, LockedItem};
 use crate::printable::line as one_line;
-use crate::read::tree::Node;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
-use crate::runtime::place;
 use crate::runtime::polish::gate::review_verdict;
 use crate::runtime::polish::record::PolishRun;
-use crate::runtime::repo::size::{ChangeSizes, Thresholds, measure};
+use crate::runtime::repo::size::{ChangeSizes, Thresholds};
 use crate::runtime::repo::surfaces::surface;
 use crate::runtime::run::text;
 use crate::runtime::store::StoreStep;
@@ -25,7 +26,7 @@ options! {
     /// Write the checklist that the user edits
     ///
     /// FILE or standard input contains `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may
-    /// be missing. An item that is too large (see `repo size item`) becomes `stacked`, any other `keep`.
+    /// be missing, and text around it is left alone. An item that is too large (see `repo size item`) becomes `stacked`, any other `keep`.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items
     /// or document of the helper; 5 git failed, or it cannot be written; 6 there is a checklist already, or the
@@ -63,6 +64,12 @@ pub enum ChecklistWriteStatus {
 }
 
 const STDIN: &str = "<stdin>";
+const FORM: ListForm = ListForm {
+    key: "items",
+    row: "title",
+    code: "malformed_item",
+    hint: r#"give `{"items": [{"title": "…", "files": ["…"], "surface": "view", "notes": "…"}]}`"#,
+};
 
 /// Runs the command.
 ///
@@ -78,20 +85,20 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         })?,
         None => environment.input_text()?,
     };
-    let node = document::json_text(&input, &name)?;
-    let mut drafts = drafts(&node, (&name, &input), &tree.top)?;
+    let mut list = GivenList::read(&input, &name, &FORM)?;
     let thresholds = Thresholds::read(&tree)?;
     let changed = ChangeSizes::since(&tree, &run.record.base_ref)?;
     let mut lock = ChecklistLock::new();
-    let mut warnings = Vec::new();
-    for (index, draft) in drafts.iter_mut().enumerate() {
-        let id = index as u32 + 1;
-        let measure = measure(&changed, &draft.files, &thresholds);
-        draft.oversized = !measure.reasons.is_empty();
-        warnings.extend(measure.warnings.into_iter().map(|warning| format!("item {id}: {warning}")));
-        let (title, files) = (one_line(&draft.title).into_owned(), draft.files.clone());
-        let reasons = measure.reasons;
+    let mut warnings = std::mem::take(&mut list.warnings);
+    let mut items = Vec::new();
+    for (mut draft, files) in drafts(&list, &tree.top, &changed)? {
+        let id = items.len() as u32 + 1;
+        let reasons = files.measure(&changed, &thresholds).reasons;
+        draft.oversized = !reasons.is_empty();
+        warnings.extend(files.warnings.into_iter().map(|warning| format!("item {id}: {warning}")));
+        let (title, files) = (one_line(&draft.title).into_owned(), files.paths);
         lock.items.insert(id, LockedItem { reasons, title, files, ..LockedItem::default() });
+        items.push(draft);
     }
     let verdict = review_verdict(&tree, &run, root)?.unwrap_or_else(|| "none".to_owned());
     let record = &run.record;
@@ -101,7 +108,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         ("Review verdict", &verdict),
         ("Generated", &environment.now().rfc3339()),
     ];
-    let checklist = print(&header, &drafts);
+    let checklist = print(&header, &items);
     let path = run.path.join(CHECKLIST);
     let (folder, held) = (run.folder(), run.store.lock()?);
     if run.store.has_file(&path)? {
@@ -116,53 +123,48 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mut steps = folder.seal()?.steps(&folder, vec![(LOCK, text(&lock))])?;
     steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
     held.together(steps)?;
-    let stacked = drafts.iter().filter(|draft| draft.oversized).count();
+    let stacked = items.iter().filter(|draft| draft.oversized).count();
     let path = path.display().to_string();
     Ok(Delivery::from_answer(&Response {
         status: ChecklistWriteStatus::Written,
         path,
-        items: drafts.len(),
+        items: items.len(),
         stacked,
         warnings,
     }))
 }
 
-/// The items of a text; messages call the text `name`.
-fn drafts(node: &Node, (name, text): (&str, &str), top: &Path) -> Result<Vec<NewItem>, CallFailure> {
-    let wrong = |message: String, at: &Node| {
-        let (line, col) = document::place(text, at.span.start);
-        let hint = r#"give `{"items": [{"title": "…", "files": ["…"], "surface": "view", "notes": "…"}]}`"#;
-        CallFailure::new(MALFORMED, "malformed_item", message, hint).in_file(name, Some(line), Some(col))
-    };
-    let items = node.get("items").and_then(Node::items);
-    let items = items.ok_or_else(|| wrong("there is no list `items`".to_owned(), node))?;
+/// The items of a list, each with its files.
+fn drafts(
+    list: &GivenList<'_>,
+    top: &Path,
+    changed: &ChangeSizes,
+) -> Result<Vec<(NewItem, ItemFiles)>, CallFailure> {
     let mut drafts = Vec::new();
-    for item in items {
-        let optional = |key: &str| match item.get(key) {
-            None => Ok(String::new()),
-            Some(value) => value
-                .as_str()
-                .map(str::to_owned)
-                .ok_or_else(|| wrong(format!("`{key}` is {}, expected a text", value.kind()), value)),
+    for (row, item) in list.rows.iter().enumerate() {
+        let wrong = |field: &str, message: &str| list.fault(row, field, message.to_owned());
+        let text = |field: &str| {
+            words(item.get(field), "\n").ok_or_else(|| wrong(field, &format!("`{field}` is not text")))
         };
-        let title = optional("title")?.trim().to_owned();
+        let title = text("title")?.trim().to_owned();
         if title.is_empty() {
-            return Err(wrong("an item has no `title`".to_owned(), item));
+            return Err(wrong("title", "an item has no `title`"));
         }
-        let listed = item.get("files").and_then(Node::items);
-        let listed = listed.ok_or_else(|| wrong("an item has no list `files`".to_owned(), item))?;
-        let mut files = Vec::new();
-        for file in listed {
-            let path = file.as_str().ok_or_else(|| wrong("a file is not text".to_owned(), file))?;
-            files.push(place::confined(path, top).map_err(|reason| wrong(reason, file))?);
-        }
-        let mut part = optional("surface")?;
+        let paths: Option<Vec<String>> = match item.get("files") {
+            Some(Value::Array(paths)) => paths.iter().map(|path| path.as_str().map(str::to_owned)).collect(),
+            Some(Value::String(list)) => entries(list).ok(),
+            _ => None,
+        };
+        let paths = paths.ok_or_else(|| wrong("files", "an item has no list `files`"))?;
+        let files = ItemFiles::resolve(&paths, top, changed).map_err(|reason| wrong("files", &reason))?;
+        let mut part = text("surface")?;
         if part.is_empty() {
-            let found = files.first().map(|file| surface(file));
+            let found = files.paths.first().map(|file| surface(file));
             let name = found.and_then(|found| serde_json::to_value(found).ok());
             part = name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default();
         }
-        drafts.push(NewItem { title, files, surface: part, notes: optional("notes")?, oversized: false });
+        let (notes, own) = (text("notes")?, files.paths.clone());
+        drafts.push((NewItem { title, files: own, surface: part, notes, oversized: false }, files));
     }
     Ok(drafts)
 }

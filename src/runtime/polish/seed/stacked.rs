@@ -15,7 +15,7 @@ use crate::runtime::polish::checklist::ItemAction;
 use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
 use crate::runtime::polish::gate::review_path;
 use crate::runtime::polish::record::{PolishRecord, PolishRun};
-use crate::runtime::repo::size::{ChangeSizes, MeasuredSize, Thresholds, measure};
+use crate::runtime::repo::size::{MeasuredSize, Thresholds};
 use crate::runtime::run::{RECORD, text};
 use crate::runtime::store::StoreStep;
 
@@ -84,7 +84,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let (checklist, _) = parse::read(&run, &tree)?;
     let review = review_path(&tree, &run, environment.root())?;
-    let (thresholds, changed) = (Thresholds::read(&tree)?, ChangeSizes::since(&tree, &run.record.base_ref)?);
+    let thresholds = Thresholds::read(&tree)?;
     let mut response = Response { status: StackedStatus::None, seeds: Vec::new() };
     let mut texts = Vec::new();
     for item in checklist.items.iter().filter(|item| item.action == ItemAction::Stacked) {
@@ -107,8 +107,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             branch: format!("{branch}-polish-{number}-{}", slug(&item.title)),
             user_judgment: item.reasons.is_empty(),
         };
-        let measure = measure(&changed, &item.files, &thresholds);
-        let measured = (&measure, &thresholds);
+        let measured = (&item.size, &thresholds);
         let review = review.as_deref().map(below_store);
         let public = published(&run.record, &seed, item, measured);
         texts.push((file_name(number), print(&run.record, &seed, item, measured, review)));
