@@ -196,6 +196,15 @@ pub(in crate::runtime) fn marked(mark: &str) -> Vec<(u16, u32, u64)> {
     held.into_iter().filter_map(of_one).collect()
 }
 
+/// The first ancestor of a process that has `mark`, by way of others that have it; the process itself if its parent has
+/// not.
+pub(in crate::runtime) fn first_marked(mut pid: u32, mark: &str) -> u32 {
+    while let Some(above) = parent(pid).filter(|above| has_mark(*above, mark)) {
+        pid = above;
+    }
+    pid
+}
+
 /// Whether a process has `mark`, a variable with its value, in its environment.
 pub(in crate::runtime) fn has_mark(pid: u32, mark: &str) -> bool {
     let path = Path::new("/proc").join(pid.to_string()).join("environ");

@@ -31,13 +31,22 @@ pub(super) fn must_be_clean(
         changed.iter().filter(conflicts).map(|line| line.get(3..).unwrap_or(line)).collect();
     let operation = tree.operation()?;
     if !conflicting.is_empty() || operation.is_some() {
-        let mut problems = Vec::new();
-        // Nothing may differ once all is resolved, but the next commit would still conclude a merge.
-        problems.extend(operation.map(|operation| in_progress(tree, operation)));
-        if !conflicting.is_empty() {
-            problems.push(format!("`{}` has conflicts: `{}`", tree.top.display(), conflicting.join("`, `")));
-        }
-        return Err(refused("dirty", problems.join("; "), FINISH));
+        let names = conflicting.join("`, `");
+        return Err(match operation {
+            // Nothing may differ once all is resolved, but the next commit would still conclude a merge.
+            Some(operation) if conflicting.is_empty() => {
+                refused("dirty", in_progress(tree, operation), FINISH)
+            }
+            Some(operation) => refused(
+                "dirty",
+                format!("{}, with conflicts: `{names}`", in_progress(tree, operation)),
+                FINISH,
+            ),
+            None => {
+                let message = format!("`{}` has conflicts: `{names}`", tree.top.display());
+                refused("dirty", message, "resolve them (`git status` says how), and start again")
+            }
+        });
     }
     let mut names = names(&changed, "");
     for submodule in submodules(tree)? {

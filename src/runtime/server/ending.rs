@@ -31,9 +31,10 @@ impl Family {
         &self.members
     }
 
-    /// Whether one of its processes has not ended.
-    pub(super) fn is_left(&self) -> bool {
-        self.members.iter().any(|&(pid, started)| listeners::is_alive(pid, Some(started)))
+    /// Those that have not ended.
+    pub(super) fn left(&self) -> impl Iterator<Item = u32> {
+        let left = self.members.iter().filter(|&&(pid, started)| listeners::is_alive(pid, Some(started)));
+        left.map(|(pid, _)| *pid)
     }
 
     /// Adds the processes that currently belong to it.
@@ -55,20 +56,21 @@ impl Family {
     }
 
     /// Terminates all, and kills those that have not ended after a second, with what they start meanwhile; returns
-    /// whether all ended.
-    pub(super) fn end(&mut self, detached: DetachedProcess) -> bool {
+    /// those that go on.
+    pub(super) fn end(&mut self, detached: DetachedProcess) -> Vec<u32> {
         self.remember();
         self.signal(false);
         detached.end();
         let until = Instant::now() + PATIENCE;
-        while self.is_left() && Instant::now() < until {
+        while self.left().next().is_some() && Instant::now() < until {
             std::thread::sleep(BREAK);
         }
         let until = Instant::now() + PATIENCE;
         loop {
             self.remember();
-            if !self.is_left() || Instant::now() > until {
-                return !self.is_left();
+            let left: Vec<u32> = self.left().collect();
+            if left.is_empty() || Instant::now() > until {
+                return left;
             }
             self.signal(true);
             std::thread::sleep(BREAK);

@@ -68,24 +68,25 @@ impl Server {
         if self.adopted || self.is_alive() {
             return;
         }
-        if let Some((started, pid)) = self.listeners(run).map(|(_, pid, started)| (started, pid)).min() {
-            (self.pid, self.pgid, self.start_time) = (Some(pid), Some(pid), Some(started));
+        let left = self.left_behind(run).next();
+        if let Some(pid) = left {
+            (self.pid, self.pgid, self.start_time) = (Some(pid), Some(pid), listeners::start_time(pid));
         }
     }
 
-    /// What it started that listens on its port.
-    fn listeners(&self, run: &PolishRun) -> impl Iterator<Item = (u16, u32, u64)> {
-        let port = self.port;
-        listeners::marked(&mark(run)).into_iter().filter(move |(own, ..)| *own == port)
+    /// What it started that listens on its port, or started what does.
+    fn left_behind(&self, run: &PolishRun) -> impl Iterator<Item = u32> + use<> {
+        let (port, mark) = (self.port, mark(run));
+        let own = listeners::marked(&mark).into_iter().filter(move |(own, ..)| *own == port);
+        own.map(move |(_, pid, _)| listeners::first_marked(pid, &mark))
     }
 
     /// Its processes, also those that left its session and lost their parent, if they listen on its port; empty if it
     /// was adopted.
     pub(super) fn family(&self, run: &PolishRun) -> Vec<(u32, u64)> {
         let Some(leader) = self.pgid else { return Vec::new() };
-        let apart = self.listeners(run).map(|(_, pid, _)| pid);
         let mut all = Vec::new();
-        for one in std::iter::once(leader).chain(apart).flat_map(listeners::family) {
+        for one in std::iter::once(leader).chain(self.left_behind(run)).flat_map(listeners::family) {
             if !all.contains(&one) {
                 all.push(one);
             }

@@ -324,17 +324,19 @@ fn start(
     let (url, http_status) = match answered {
         Ok(answered) => answered,
         Err(mut failure) => {
-            if !interrupt::set_aside(|| family.end(detached)) {
-                failure.error.message += ", and not all that it started could be ended";
+            let owner = listeners::on_port(environment, plan.port).unwrap_or_default();
+            for pid in interrupt::set_aside(|| family.end(detached)) {
+                failure.error.message += &format!("; process {pid}, which it started, cannot be ended");
             }
             if failure.body.is_some() || !matches!(failure.exit, ENVIRONMENT | TIMEOUT) {
                 return Err(failure);
             }
             response.log = record::log_end(run)?;
-            let owner = listeners::on_port(environment, plan.port).unwrap_or_default();
-            response.owner = owner.filter(|owner| owner.pid.is_some());
-            if let Some(owner) = &response.owner {
-                failure.error.message += &format!("; {} has the port", owner.words());
+            if let Some(owner) = owner.filter(|owner| owner.pid.is_some()) {
+                let is_left = owner.pid.is_some_and(|pid| listeners::is_alive(pid, owner.start_time));
+                let how = if is_left { "has the port" } else { "listened there, and was ended" };
+                failure.error.message += &format!("; {} {how}", owner.words());
+                response.owner = Some(owner).filter(|_| is_left);
             }
             return Err(response.failed_with_log(run.record.mode, failure));
         }

@@ -42,15 +42,18 @@ impl Wait {
         environment: &Environment,
     ) -> Result<(String, u16), CallFailure> {
         let until = Instant::now() + Duration::from_secs(self.seconds.into());
+        let mut is_alone = false;
         loop {
             if interrupt::pending() {
                 return Err(CallFailure::interrupted());
             }
+            let ended = detached.ended();
+            // What succeeded may have started the server in the background. A process that is just being started may be
+            // missing from a list of processes, but not from two of them.
             family.remember();
-            // What succeeded may have started the server in the background.
-            let ended = detached
-                .ended()
-                .filter(|(_, succeeded)| !succeeded || !family.is_left() || Instant::now() >= until);
+            let was_alone = std::mem::replace(&mut is_alone, family.left().next().is_none());
+            let ended = ended
+                .filter(|(_, succeeded)| !succeeded || (was_alone && is_alone) || Instant::now() >= until);
             if let Some((how, _)) = ended {
                 let message = format!("the server ended with {how} before it answered on port {}", self.port);
                 return Err(CallFailure::environment(
