@@ -1,6 +1,7 @@
 //! A program that outlives this one, such as a server. It is started through this program, called by the name [`NAME`]:
 //! that process leaves the session, waits until it is recorded, and becomes the program. So its process id is known
-//! before it starts, and no unrecorded process runs.
+//! before it starts, and no unrecorded process runs. What it starts stays below this process while this one runs, even if
+//! it leaves the session and loses its parent.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -40,6 +41,7 @@ impl DetachedProcess {
         folder: &Path,
         log: File,
     ) -> io::Result<Self> {
+        adopt_orphans();
         let mut child = Command::new(this)
             .arg0(NAME)
             .args(argv)
@@ -78,14 +80,15 @@ impl DetachedProcess {
         }
     }
 
-    /// How it ended, if it has.
-    pub fn exit_status(&mut self) -> Option<String> {
+    /// How it ended, if it has, and whether it succeeded.
+    pub fn exit_status(&mut self) -> Option<(String, bool)> {
         let status = self.child.try_wait().ok()??;
-        Some(match (status.code(), status.signal()) {
+        let how = match (status.code(), status.signal()) {
             (Some(code), _) => format!("exit code {code}"),
             (None, Some(signal)) => format!("signal {signal}"),
             (None, None) => "a signal".to_owned(),
-        })
+        };
+        Some((how, status.success()))
     }
 
     /// Ends its process group: SIGTERM first, SIGKILL a second later.
@@ -105,6 +108,13 @@ impl DetachedProcess {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Makes this process the parent of every descendant whose own parent ends.
+fn adopt_orphans() {
+    // Without it, only what stays in the session of the program is known.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
 }
 
 /// The child side: leaves the session, waits for the start signal, and becomes the program. Returns only on failure.

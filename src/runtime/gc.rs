@@ -77,7 +77,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let root = environment.root();
     let repository = Repository::find(environment, &environment.folder)?;
     let mut answer = Response { status: GcStatus::None, removed: Vec::new(), kept: 0, unfinished: 0 };
-    for place in store::places(&repository, root)? {
+    for place in store::places_to_read(&repository, root)? {
         let store = Store::new(place, environment);
         let Some(found) = store.open()? else { continue };
         if found.kind(Path::new(RUNS)).map_err(|error| store.refused(error))?.is_none() {

@@ -182,6 +182,36 @@ pub(in crate::runtime) fn public_port(port: u16, family: &[(u32, u64)]) -> Optio
     own.and_then(|(socket, _)| public.iter().find(|row| row.inode == *socket)).map(|row| row.port)
 }
 
+/// The listeners that have `mark` in their environment, which a process passes on to all that it starts: the port of
+/// each, its process id, and when it started.
+pub(in crate::runtime) fn marked(mark: &str) -> Vec<(u16, u32, u64)> {
+    let rows = rows();
+    let sockets: Vec<String> = rows.iter().map(|row| row.inode.clone()).collect();
+    let mut held = holders(&sockets);
+    held.retain(|(_, pid)| has_mark(*pid, mark));
+    let of_one = |(socket, pid): (String, u32)| {
+        let row = rows.iter().find(|row| row.inode == socket)?;
+        Some((row.port, pid, start_time(pid)?))
+    };
+    held.into_iter().filter_map(of_one).collect()
+}
+
+/// The first ancestor of a process that has `mark`, by way of others that have it; the process itself if its parent has
+/// not.
+pub(in crate::runtime) fn first_marked(mut pid: u32, mark: &str) -> u32 {
+    while let Some(above) = parent(pid).filter(|above| has_mark(*above, mark)) {
+        pid = above;
+    }
+    pid
+}
+
+/// Whether a process has `mark`, a variable with its value, in its environment.
+pub(in crate::runtime) fn has_mark(pid: u32, mark: &str) -> bool {
+    let path = Path::new("/proc").join(pid.to_string()).join("environ");
+    let bytes = disk::read_bytes(&path).ok().flatten().unwrap_or_default();
+    bytes.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+}
+
 /// Whether one of these processes listens on `port`.
 pub(in crate::runtime) fn holds(port: u16, family: &[(u32, u64)]) -> bool {
     holders(&sockets(port)).iter().any(|(_, pid)| family.iter().any(|(own, _)| own == pid))

@@ -8,3 +8,4 @@ pub mod record;
 pub mod start;
 pub mod status;
 pub mod stop;
+mod wait;

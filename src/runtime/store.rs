@@ -6,9 +6,11 @@ mod journal;
 mod key;
 mod mark;
 mod index_check;
+mod places;
 
 pub use journal::{KEPT, StoreStep};
 pub use mark::TextMark;
+pub use places::{places, places_to_read};
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -54,36 +56,6 @@ const LOCAL: &str = "local";
 const LOCK: &str = "local/store.lock";
 /// How long git may take to list what it tracks.
 const LIMIT: Duration = Duration::from_secs(20);
-
-/// Where runs and records may be stored, in order of preference: only the folder that was named; else that of the main
-/// working tree, of this one, of the working directory.
-///
-/// # Errors
-/// When git fails.
-pub fn places(repository: &Repository, named: Option<&Path>) -> Result<Vec<PathBuf>, CallFailure> {
-    let environment = repository.environment();
-    if let Some(named) = named {
-        return Ok(vec![environment.path(named)]);
-    }
-    // Only a linked working tree has a main one elsewhere; git's own folder may be anywhere.
-    let folders = repository.must(&["rev-parse", "--git-dir", "--git-common-dir"])?;
-    let mut folders = folders.split(|byte| *byte == b'\n');
-    let is_linked = folders.next() != folders.next();
-    let main = match is_linked {
-        true => repository.worktrees()?.into_iter().find(|(_, bare)| !bare).map(|(path, _)| path),
-        false => None,
-    };
-    let mut places = Vec::new();
-    for folder in
-        [main.unwrap_or_else(|| repository.top.clone()), repository.top.clone(), environment.folder.clone()]
-    {
-        let place = folder.join(NAME);
-        if !places.contains(&place) {
-            places.push(place);
-        }
-    }
-    Ok(places)
-}
 
 /// Refuses a commit whose tree contains runs or records, which would end up in a working tree.
 ///

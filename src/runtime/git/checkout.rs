@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Repository, path, records};
+use super::{Repository, line, path, records};
 use crate::disk::{self, FileKind};
 use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, REFUSED};
@@ -63,6 +63,33 @@ impl Repository {
     /// As [`Repository::ask`].
     pub fn is_merging(&self) -> Result<bool, CallFailure> {
         Ok(self.line(&["rev-parse", "--verify", "--quiet", "MERGE_HEAD"])?.is_some())
+    }
+
+    /// The operation of git that was begun and not concluded, such as a rebase.
+    ///
+    /// # Errors
+    /// As [`Repository::ask`].
+    pub fn operation(&self) -> Result<Option<&'static str>, CallFailure> {
+        const REFS: [(&str, &str); 3] =
+            [("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick"), ("REVERT_HEAD", "revert")];
+        const FILES: [(&str, &str); 5] = [
+            ("rebase-merge", "rebase"),
+            ("rebase-apply/applying", "`git am`"),
+            ("rebase-apply", "rebase"),
+            ("sequencer/todo", "cherry-pick or revert"),
+            ("BISECT_LOG", "bisect"),
+        ];
+        let folder = self.top.join(path(line(&self.must(&["rev-parse", "--git-dir"])?)));
+        if let Some((_, operation)) = FILES.iter().find(|(file, _)| disk::kind(&folder.join(file)).is_some())
+        {
+            return Ok(Some(operation));
+        }
+        for (name, operation) in REFS {
+            if self.line(&["rev-parse", "--verify", "--quiet", name])?.is_some() {
+                return Ok(Some(operation));
+            }
+        }
+        Ok(None)
     }
 
     /// Merges the commit `target` by `git merge` with these words; `shared` is the merge base. A failed merge is rolled

@@ -38,8 +38,8 @@ options! {
     ///
     /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no
     /// branch, changes that are not committed, a checkout that must not move, or state that this machine's
-    /// helper did not write; 4 a malformed document of the helper; 5 no repository, no such branch, no base, or
-    /// git or GitHub failed; 6 another polish has this working tree, or the checkout is not what was asked for,
+    /// helper did not write; 4 a malformed document of the helper; 5 no repository, no such branch or plan, no base,
+    /// or git or GitHub failed; 6 another polish has this working tree, or the checkout is not what was asked for,
     /// or not what the polish to continue left; 7 git or GitHub took too long.
     pub struct Options {
         /// Read the words on standard input
@@ -144,7 +144,7 @@ pub enum AcquireChoice {
 /// Runs the command.
 ///
 /// # Errors
-/// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `state_violation`, `taken`; with
+/// `pr_not_open`, `on_base`, `detached`, `dirty`, `shared_checkout`, `bad_ref`, `no_plan`, `state_violation`, `taken`; with
 /// `--continue` the errors of opening a run.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     if let Some(run) = &options.r#continue {
@@ -171,6 +171,9 @@ fn acquire(
         let message = format!("the plan `{}` is not in the repository", line(named));
         let hint = "pass `plan:PATH` with the path of one of its files";
         return Err(CallFailure::new(USAGE, "bad_value", message, hint));
+    }
+    if plan.location.checkout == PendingCheckout::None {
+        must_have_plan(&plan.location.repository, words.plan.as_deref())?;
     }
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
@@ -213,14 +216,23 @@ fn acquire(
         Ok(fetched) => response.fetched = fetched,
         Err(error) => response.fetch_error = Some(error),
     }
-    if let Some(named) = words.plan.as_deref().filter(|_| options.apply || !is_move) {
-        // The plan can only be looked up in the tree that is polished.
-        let mut notes = Vec::new();
-        review_plan::find(&plan.location.repository, Some(named), None, (None, &[]), &mut notes);
-        plan.location.notes.extend(notes);
-    }
     response.notes = plan.location.notes;
     Ok(Delivery::from_answer(&response))
+}
+
+/// Refuses a plan that was named and is not a file of the tree that is polished.
+fn must_have_plan(tree: &Repository, named: Option<&str>) -> Result<(), CallFailure> {
+    let mut notes = Vec::new();
+    if named.is_some() {
+        review_plan::find(tree, named, None, (None, &[]), &mut notes);
+    }
+    match notes.pop() {
+        Some(why) => {
+            let hint = "correct the path in `plan:PATH`, or leave it out";
+            Err(CallFailure::environment("no_plan", line(&why), hint))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Does what was planned, and begins a run.
@@ -306,6 +318,7 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
             "look at the tree, then run it again",
         ));
     }
+    must_have_plan(tree, run.record.plan.as_deref())?;
     let question =
         base::BaseRequest { known: plan.location.request.as_ref(), ..base::BaseRequest::default() };
     let base = base::resolve(tree, question)?;

@@ -187,6 +187,36 @@ pub(super) fn tally(run: &PolishRun) -> Result<Tally, CallFailure> {
     Ok(tally)
 }
 
+/// An item of a checklist whose working tree is gone: nothing can be measured again.
+pub(super) struct UnmeasuredItem {
+    pub(super) id: u32,
+    pub(super) action: ItemAction,
+    pub(super) result: Option<ItemOutcome>,
+    /// Whether it is dispatched and has no result yet.
+    pub(super) is_out: bool,
+}
+
+/// The items as the user left them; none if the checklist is missing or malformed.
+///
+/// # Errors
+/// What the store refuses.
+pub(super) fn unmeasured(run: &PolishRun) -> Result<Option<Vec<UnmeasuredItem>>, CallFailure> {
+    let lock = ChecklistLock::load(run)?;
+    let Ok(Some(text)) = run.store.text(&run.path.join(CHECKLIST)) else { return Ok(None) };
+    let list = text::parse(&text, lock.last());
+    let item = |section: &text::ItemSection| {
+        let locked = lock.items.get(&section.id);
+        let is_large = locked.is_some_and(|locked| !locked.reasons.is_empty());
+        Some(UnmeasuredItem {
+            id: section.id,
+            action: if is_large { ItemAction::Stacked } else { section.action().ok()? },
+            result: locked.and_then(|locked| locked.result),
+            is_out: locked.is_some_and(|locked| locked.planned.is_some()),
+        })
+    };
+    Ok(list.sections.iter().map(item).collect::<Option<Vec<_>>>().filter(|_| list.faults.is_empty()))
+}
+
 /// The hash of what an item asks for.
 fn wanted(action: ItemAction, files: &[String], notes: &str) -> String {
     disk::sha256(serde_json::to_string(&(action, files, notes)).unwrap_or_default().as_bytes())

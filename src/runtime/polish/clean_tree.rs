@@ -6,6 +6,15 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{Repository, records};
 use crate::runtime::review::target::changed_files;
 
+/// What to do about an operation of git in progress.
+pub(super) const FINISH: &str =
+    "finish or abort what is in progress (`git status` says how), and start again";
+
+/// The message about an operation of git in progress.
+pub(super) fn in_progress(tree: &Repository, operation: &str) -> String {
+    format!("a {operation} is in progress in `{}`", tree.top.display())
+}
+
 /// Refuses a tree with changes, or with untracked files that a switch would overwrite. `unfinished` finds the polish
 /// that the changes may belong to.
 pub(super) fn must_be_clean(
@@ -20,15 +29,24 @@ pub(super) fn must_be_clean(
         |line: &&String| matches!(line.get(..2), Some("DD" | "AU" | "UD" | "UA" | "DU" | "AA" | "UU"));
     let conflicting: Vec<&str> =
         changed.iter().filter(conflicts).map(|line| line.get(3..).unwrap_or(line)).collect();
-    if !conflicting.is_empty() || tree.is_merging()? {
-        let top = tree.top.display();
-        let message = match conflicting.is_empty() {
-            // Nothing differs once all is resolved, but the next commit would still conclude the merge.
-            true => format!("a merge is in progress in `{top}`"),
-            false => format!("`{top}` has conflicts: `{}`", conflicting.join("`, `")),
-        };
-        let hint = "finish or abort the merge or rebase in progress (`git status` says how), and start again";
-        return Err(refused("dirty", message, hint));
+    let operation = tree.operation()?;
+    if !conflicting.is_empty() || operation.is_some() {
+        let names = conflicting.join("`, `");
+        return Err(match operation {
+            // Nothing may differ once all is resolved, but the next commit would still conclude a merge.
+            Some(operation) if conflicting.is_empty() => {
+                refused("dirty", in_progress(tree, operation), FINISH)
+            }
+            Some(operation) => refused(
+                "dirty",
+                format!("{}, with conflicts: `{names}`", in_progress(tree, operation)),
+                FINISH,
+            ),
+            None => {
+                let message = format!("`{}` has conflicts: `{names}`", tree.top.display());
+                refused("dirty", message, "resolve them (`git status` says how), and start again")
+            }
+        });
     }
     let mut names = names(&changed, "");
     for submodule in submodules(tree)? {

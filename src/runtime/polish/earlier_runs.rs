@@ -61,7 +61,7 @@ pub(super) fn find(
     head: Option<&str>,
 ) -> Result<Vec<EarlierRun>, CallFailure> {
     let mut found = Vec::new();
-    for place in store::places(repository, root)? {
+    for place in store::places_to_read(repository, root)? {
         let store = Store::new(place, repository.environment());
         let runs = store.runs(POLISH.name);
         // Names begin with a time.

@@ -201,15 +201,34 @@ pub(super) fn finish(
 
 /// Ends a run whose working tree is gone.
 pub(super) fn give_up(run: &PolishRun, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let inside = |name: &str| run.path.join(name).display().to_string();
+    let items = checklist::unmeasured(run)?;
+    let tally = match &items {
+        Some(items) => Tally::count(items.iter().map(|item| (item.action, item.result, item.is_out))),
+        None => checklist::tally(run)?,
+    };
+    let how = match (&items, tally.total) {
+        (Some(_), _) => ": the items of the checklist were not measured again",
+        (None, 0) => "",
+        (None, _) => ": the checklist counts as it was written",
+    };
+    let seeds = run.record.seeds.iter().enumerate();
+    let is_stacked =
+        |id: u32| items.iter().flatten().all(|item| item.id != id || item.action == ItemAction::Stacked);
+    let has_seed = run.record.replan;
     let mut response = Response {
         status: EnvelopeStatus::Partial,
-        items: Tally::default(),
-        stacked: Vec::new(),
-        replan_seed: None,
-        escalation: Escalation::None,
+        stacked: seeds.filter(|(_, id)| is_stacked(**id)).map(|(at, _)| inside(&file_name(at + 1))).collect(),
+        replan_seed: has_seed.then(|| inside(replan::SEED)),
+        escalation: match tally.replan {
+            0 if has_seed => Escalation::Suggested,
+            0 => Escalation::None,
+            _ => Escalation::Required,
+        },
+        items: tally,
         is_rethought: false,
-        path: run.path.join(SUMMARY).display().to_string(),
-        warnings: Vec::new(),
+        path: inside(SUMMARY),
+        warnings: vec![format!("the working tree `{}` is gone{how}", line(&run.record.tree))],
         text: String::new(),
     };
     response.text = print(run, &response, (None, None, server(run).unwrap_or_default().as_deref()), None);

@@ -22,7 +22,7 @@ use crate::runtime::store::StoreStep;
 pub(super) static POLISH: Workflow = Workflow {
     name: "polish",
     begin: "polish acquire --apply",
-    clear: "begin again with `--take-over`",
+    clear: "or continue it with `polish acquire --apply --continue DIR`",
     give_up: "begin again with `polish acquire --apply --take-over`",
     other_key: "it was begun with another key (another home, or a sandbox) or changed since: to clear it, run `plugcast-run polish acquire --apply --take-over`",
     redo: "restore the file, or begin again",

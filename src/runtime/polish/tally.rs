@@ -32,13 +32,19 @@ pub struct Tally {
 impl Tally {
     /// The tally of a checklist.
     pub fn new(items: &[ChecklistItem]) -> Self {
-        let mut tally = Self { total: items.len(), ..Self::default() };
-        for item in items {
-            *match (item.action, item.result) {
+        Self::count(items.iter().map(|item| (item.action, item.result, item.is_out)))
+    }
+
+    /// The tally of items, each with its action, its result, and whether it is dispatched without a result.
+    pub fn count(items: impl Iterator<Item = (ItemAction, Option<ItemOutcome>, bool)>) -> Self {
+        let mut tally = Self::default();
+        for (action, result, is_out) in items {
+            tally.total += 1;
+            *match (action, result) {
                 (ItemAction::Stacked, _) => &mut tally.stacked,
                 (ItemAction::Replan, _) => &mut tally.replan,
                 // The result of an earlier round says nothing about this one.
-                (ItemAction::Fix, _) if item.is_out => &mut tally.not_dispatched,
+                (ItemAction::Fix, _) if is_out => &mut tally.not_dispatched,
                 // A repair stays a repair, whatever the user decides afterwards.
                 (_, Some(ItemOutcome::Fixed)) => &mut tally.fixed,
                 (ItemAction::Fix, Some(ItemOutcome::Failed)) => &mut tally.failed,

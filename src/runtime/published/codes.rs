@@ -73,7 +73,7 @@ static SCOPE: [ErrorCode; 7] = [
     ("bad_ref", 5),
 ];
 /// Codes of finding what to polish.
-static ACQUIRE: [ErrorCode; 10] = [
+static ACQUIRE: [ErrorCode; 11] = [
     ("pr_not_open", 3),
     ("on_base", 3),
     ("detached", 3),
@@ -83,6 +83,7 @@ static ACQUIRE: [ErrorCode; 10] = [
     ("branch_not_ours", 3),
     ("base_unresolved", 5),
     ("bad_ref", 5),
+    ("no_plan", 5),
     ("state_violation", 6),
 ];
 static MOVED: [ErrorCode; 1] = [("run_moved", 6)];

@@ -94,9 +94,10 @@ pub fn claim(
 ) -> Result<ClaimedTree, CallFailure> {
     let mut refused = None;
     let environment = repository.environment();
-    let places = store::places(repository, root)?;
+    let writable = store::places(repository, root)?.len();
+    let places = store::places_to_read(repository, root)?;
     let stores: Vec<Store> = places.into_iter().map(|place| Store::new(place, environment)).collect();
-    for store in &stores {
+    for store in &stores[..writable] {
         let others = stores.iter().filter(|other| other.root != store.root);
         match claim_in(store.clone(), others, &mut opening, environment) {
             // The next store may be writable.
@@ -158,7 +159,7 @@ fn displace(
         let message = format!("{} `{}` has had this working tree for {age}", workflow.name, claim.run_id);
         let hint = match folder.compared(RECORD) {
             Ok(Some((_, None))) => format!(
-                "wait until it ends, pass `--take-over` to end it and begin, go on with it by `--run DIR`, or {}, where DIR is `{}`",
+                "wait until it ends, pass `--take-over` to end it and begin, {}, where DIR is `{}`",
                 workflow.clear,
                 path.display()
             ),

@@ -7,40 +7,73 @@ use crate::process::detached_process::DetachedProcess;
 use crate::runtime::foreign_process;
 use crate::runtime::listeners;
 
-/// How long processes may take to end before they are killed.
+/// How long processes may take to end before they are killed, and afterwards.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// The pause between two checks.
 const BREAK: Duration = Duration::from_millis(20);
 
-/// Processes, each with its start time.
-pub(super) type Family = Vec<(u32, u64)>;
-
-/// Adds the processes that currently belong to `leader`.
-pub(super) fn remember(family: &mut Family, leader: u32) {
-    for one in listeners::family(leader) {
-        if !family.contains(&one) {
-            family.push(one);
-        }
-    }
+/// The processes that a server started, each with its start time.
+#[derive(Debug)]
+pub(super) struct Family {
+    leader: u32,
+    started: u64,
+    members: Vec<(u32, u64)>,
 }
 
-/// Terminates all, and kills those that have not ended after a second.
-pub(super) fn end(detached: DetachedProcess, mut family: Family) {
-    let leader = detached.id();
-    remember(&mut family, leader);
-    family.retain(|(pid, _)| *pid != leader);
-    let signal = |kill| {
-        for &(pid, started) in &family {
+impl Family {
+    /// The family of a server that is about to start.
+    pub(super) fn new(leader: u32) -> Self {
+        Self { leader, started: listeners::start_time(leader).unwrap_or_default(), members: Vec::new() }
+    }
+
+    /// Its processes, as far as they were seen.
+    pub(super) fn members(&self) -> &[(u32, u64)] {
+        &self.members
+    }
+
+    /// Those that have not ended.
+    pub(super) fn left(&self) -> impl Iterator<Item = u32> {
+        let left = self.members.iter().filter(|&&(pid, started)| listeners::is_alive(pid, Some(started)));
+        left.map(|(pid, _)| *pid)
+    }
+
+    /// Adds the processes that currently belong to it.
+    pub(super) fn remember(&mut self) {
+        let this = std::process::id();
+        // Below this process is also what lost its parent, and maybe what a shell started that became this process.
+        for one in listeners::family(self.leader).into_iter().chain(listeners::family(this)) {
+            if one.0 != this && one.1 >= self.started && !self.members.contains(&one) {
+                self.members.push(one);
+            }
+        }
+    }
+
+    fn signal(&self, kill: bool) {
+        for &(pid, started) in self.members.iter().filter(|one| kill || one.0 != self.leader) {
             // Ignores processes that have ended, or that this user may not end.
             let _ = foreign_process::end(pid, kill, || listeners::is_alive(pid, Some(started)));
         }
-    };
-    signal(false);
-    detached.end();
-    let until = Instant::now() + PATIENCE;
-    let is_left = || family.iter().any(|&(pid, started)| listeners::is_alive(pid, Some(started)));
-    while is_left() && Instant::now() < until {
-        std::thread::sleep(BREAK);
     }
-    signal(true);
+
+    /// Terminates all, and kills those that have not ended after a second, with what they start meanwhile; returns
+    /// those that go on.
+    pub(super) fn end(&mut self, detached: DetachedProcess) -> Vec<u32> {
+        self.remember();
+        self.signal(false);
+        detached.end();
+        let until = Instant::now() + PATIENCE;
+        while self.left().next().is_some() && Instant::now() < until {
+            std::thread::sleep(BREAK);
+        }
+        let until = Instant::now() + PATIENCE;
+        loop {
+            self.remember();
+            let left: Vec<u32> = self.left().collect();
+            if left.is_empty() || Instant::now() > until {
+                return left;
+            }
+            self.signal(true);
+            std::thread::sleep(BREAK);
+        }
+    }
 }

@@ -14,6 +14,8 @@ use crate::runtime::polish::record::PolishRun;
 
 /// The record in the folder of its run.
 pub(in crate::runtime) const RECORD: &str = "server.json";
+/// The variable that everything inherits which the server starts; its value is the folder of the run.
+pub(super) const MARK: &str = "PLUGCAST_SERVER";
 /// What the server printed.
 pub(super) const LOG: &str = "server.log";
 pub(super) const SCHEMA: &str = "plugcast.server/1";
@@ -56,7 +58,40 @@ impl Server {
     /// # Errors
     /// As [`crate::runtime::run::RunDirectory::sealed`].
     pub(in crate::runtime) fn load(run: &PolishRun) -> Result<Option<Self>, CallFailure> {
-        run.folder().sealed(RECORD)
+        let mut server: Option<Self> = run.folder().sealed(RECORD)?;
+        server.iter_mut().for_each(|server| server.follow(run));
+        Ok(server)
+    }
+
+    /// If its process has ended and left one behind that listens on its port, that one is the server.
+    pub(super) fn follow(&mut self, run: &PolishRun) {
+        if self.adopted || self.is_alive() {
+            return;
+        }
+        let left = self.left_behind(run).next();
+        if let Some(pid) = left {
+            (self.pid, self.pgid, self.start_time) = (Some(pid), Some(pid), listeners::start_time(pid));
+        }
+    }
+
+    /// What it started that listens on its port, or started what does.
+    fn left_behind(&self, run: &PolishRun) -> impl Iterator<Item = u32> + use<> {
+        let (port, mark) = (self.port, mark(run));
+        let own = listeners::marked(&mark).into_iter().filter(move |(own, ..)| *own == port);
+        own.map(move |(_, pid, _)| listeners::first_marked(pid, &mark))
+    }
+
+    /// Its processes, also those that left its session and lost their parent, if they listen on its port; empty if it
+    /// was adopted.
+    pub(super) fn family(&self, run: &PolishRun) -> Vec<(u32, u64)> {
+        let Some(leader) = self.pgid else { return Vec::new() };
+        let mut all = Vec::new();
+        for one in std::iter::once(leader).chain(self.left_behind(run)).flat_map(listeners::family) {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        all
     }
 
     /// Whether its process, or one that it started, is alive.
@@ -67,10 +102,11 @@ impl Server {
     }
 
     /// Determines the address if the start was interrupted before it knew what the server listens on.
-    pub(super) fn find_url(&mut self) {
-        let (Some(pid), None) = (self.pid, &self.url) else { return };
-        let family = listeners::family(pid);
-        if listeners::holds(self.port, &family) && listeners::public_port(self.port, &family).is_none() {
+    pub(super) fn find_url(&mut self, family: &[(u32, u64)]) {
+        if self.url.is_none()
+            && listeners::holds(self.port, family)
+            && listeners::public_port(self.port, family).is_none()
+        {
             self.url = probe::ask(self.port).ok().flatten().map(|(url, _)| url);
         }
     }
@@ -80,6 +116,11 @@ impl Server {
         let pid = self.pid.map_or_else(|| "unknown".to_owned(), |pid| pid.to_string());
         format!("{pid} on :{} (logs: {})", self.port, self.log.as_deref().unwrap_or("none"))
     }
+}
+
+/// The variable with its value, as a process has it.
+pub(super) fn mark(run: &PolishRun) -> String {
+    format!("{MARK}={}", run.path.display())
 }
 
 /// The warning about a server that listens on all addresses.

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::ending::{self, Family};
-use super::record::{self, LOG, SCHEMA, Server};
-use super::{adopt, probe};
+use super::adopt;
+use super::ending::Family;
+use super::record::{self, LOG, MARK, SCHEMA, Server};
+use super::wait::{self, Wait};
 use crate::process::detached_process::DetachedProcess;
 use crate::process::interrupt;
 use crate::runtime::answer::{
@@ -34,7 +34,8 @@ options! {
     /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started
     /// with, and waits until it answers. It outlives this call; its output goes to `server.log` in the folder
     /// of the run. If it does not answer in time, or listens on all addresses, it is ended with everything that
-    /// it started. With `--adopt` nothing is started: a server that already listens is used, if nothing was
+    /// it started; `owner` is a process that still has the port. A command that starts the server in the background
+    /// may end with exit code 0. With `--adopt` nothing is started: a server that already listens is used, if nothing was
     /// checked out or merged since.
     ///
     /// Exit codes: 0 it answers; 2 wrong call, or unknown port; 3 another process has the port, it would listen
@@ -101,8 +102,6 @@ pub enum ServerStartStatus {
     Timeout,
 }
 
-/// The pause between two checks.
-const BREAK: Duration = Duration::from_millis(200);
 /// Frameworks that listen on the address in `HOST`.
 const HEED_HOST: [&str; 2] = ["nuxt", "remix"];
 
@@ -159,7 +158,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Err(CallFailure::environment("sandboxed", message, host.background));
     }
     let mut response = Response::new(ServerStartStatus::Started);
-    let plan = plan(options, &tree, &mut response.warnings)?;
+    let mut plan = plan(options, &tree, &mut response.warnings)?;
+    // Last, so that no configuration changes it.
+    plan.environment.push((MARK.into(), run.path.clone().into()));
     let owners = listeners::all(environment, plan.port)?;
     if !owners.is_empty() {
         let message = format!("port {} is taken by {}", plan.port, listeners::words(&owners));
@@ -305,44 +306,50 @@ fn start(
     let recorded = folder.seal().and_then(|seal| seal.steps(&folder, vec![(record::RECORD, text(&server))]));
     let begun = recorded.and_then(|steps| held.together(steps));
     drop(held);
-    let mut family = Vec::new();
+    let mut family = Family::new(detached.id());
     let answered = begun
         .and_then(|()| detached.resume().map_err(not_started))
-        .and_then(|()| wait(options, plan, (&mut detached, &mut family), environment))
+        .and_then(|()| {
+            let wait = Wait { seconds: options.wait, port: plan.port, mark: record::mark(run) };
+            wait.until_it_answers(&mut detached, &mut family, environment)
+        })
         .and_then(|found| {
-            ending::remember(&mut family, detached.id());
-            must_be_private(options, plan, &family).map(|()| found)
+            family.remember();
+            let family = family.members();
+            if !options.allow_public_host {
+                wait::must_be_private(plan.port, family)?;
+            }
+            Ok(found)
         });
     let (url, http_status) = match answered {
         Ok(answered) => answered,
-        Err(failure) => {
-            interrupt::set_aside(|| ending::end(detached, family));
+        Err(mut failure) => {
+            let owner = listeners::on_port(environment, plan.port).unwrap_or_default();
+            for pid in interrupt::set_aside(|| family.end(detached)) {
+                failure.error.message += &format!("; process {pid}, which it started, cannot be ended");
+            }
             if failure.body.is_some() || !matches!(failure.exit, ENVIRONMENT | TIMEOUT) {
                 return Err(failure);
             }
             response.log = record::log_end(run)?;
+            if let Some(owner) = owner.filter(|owner| owner.pid.is_some()) {
+                let is_left = owner.pid.is_some_and(|pid| listeners::is_alive(pid, owner.start_time));
+                let how = if is_left { "has the port" } else { "listened there, and was ended" };
+                failure.error.message += &format!("; {} {how}", owner.words());
+                response.owner = Some(owner).filter(|_| is_left);
+            }
             return Err(response.failed_with_log(run.record.mode, failure));
         }
     };
-    if let Some(port) = listeners::public_port(plan.port, &family) {
+    if let Some(port) = listeners::public_port(plan.port, family.members()) {
         // The user agreed to it.
         response.warnings.push(record::reachable(port));
     }
     server.url = Some(url);
+    server.follow(run);
     run.folder().save(vec![(record::RECORD, text(&server))])?;
     (response.server, response.http_status) = (Some(server), Some(http_status));
     Ok(Delivery::from_answer(&response))
-}
-
-/// Refuses a server that others on the network can reach, even if its configuration does not name the address.
-fn must_be_private(options: &Options, plan: &Plan, family: &Family) -> Result<(), CallFailure> {
-    let public = listeners::public_port(plan.port, family).filter(|_| !options.allow_public_host);
-    let Some(port) = public else { return Ok(()) };
-    let message = format!(
-        "the server listened on all addresses of this machine, so that others on the network could reach port {port}, and was ended"
-    );
-    let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
-    Err(CallFailure::new(REFUSED, "public_host", message, hint))
 }
 
 impl Response {
@@ -352,47 +359,5 @@ impl Response {
             failure.error.message += &format!("; its log ends with: {}", self.log.join(" | "));
         }
         self.failed(failure)
-    }
-}
-
-/// Waits until the server itself answers.
-fn wait(
-    options: &Options,
-    plan: &Plan,
-    (detached, family): (&mut DetachedProcess, &mut Family),
-    environment: &Environment,
-) -> Result<(String, u16), CallFailure> {
-    let until = Instant::now() + Duration::from_secs(options.wait.into());
-    loop {
-        if interrupt::pending() {
-            return Err(CallFailure::interrupted());
-        }
-        ending::remember(family, detached.id());
-        if let Some(how) = detached.exit_status() {
-            let message = format!("the server ended with {how} before it answered on port {}", plan.port);
-            return Err(CallFailure::environment(
-                "server_ended",
-                message,
-                "read its log, and start it by hand to see why",
-            ));
-        }
-        let found = probe::ask(plan.port).unwrap_or(None);
-        let owner = found.as_ref().map(|_| listeners::on_port(environment, plan.port)).transpose()?.flatten();
-        let is_own = |owner: &ListeningProcess| match owner.pid {
-            Some(pid) => listeners::belongs_to(pid, detached.id()),
-            None => !listeners::has_processes(),
-        };
-        match (found, owner) {
-            (Some(found), Some(owner)) if is_own(&owner) => return Ok(found),
-            (_, owner) if Instant::now() >= until => {
-                let who = owner.map_or_else(String::new, |owner| format!("; {} does", owner.words()));
-                let message =
-                    format!("the server did not answer on port {} within {} s{who}", plan.port, options.wait);
-                let hint =
-                    "read its log; pass a longer `--wait`, or another `--port` if it listens elsewhere";
-                return Err(CallFailure::new(TIMEOUT, "timeout", message, hint));
-            }
-            _ => std::thread::sleep(BREAK),
-        }
     }
 }

@@ -66,11 +66,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     let mut warnings = Vec::new();
     if let Some(server) = server.as_mut().filter(|_| status == ServerStatus::Running) {
-        server.find_url();
+        let mut family = server.family(&run);
+        server.find_url(&family);
         // It may have begun to after it was started.
-        let family = server.pgid.map(listeners::family);
-        let public = family.and_then(|family| listeners::public_port(server.port, &family));
-        warnings.extend(public.map(record::reachable));
+        if server.pgid.is_some() {
+            family.extend(listeners::marked(&record::mark(&run)).into_iter().map(|(_, pid, at)| (pid, at)));
+            warnings.extend(listeners::public_port(server.port, &family).map(record::reachable));
+        }
     }
     let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
     let log = if printed { record::log_end(&run)? } else { Vec::new() };

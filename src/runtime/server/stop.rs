@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::record::Server;
+use super::record::{self, Server};
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED, TIMEOUT};
 use crate::runtime::command_line::options;
@@ -23,7 +23,8 @@ options! {
     /// end; with `--force` it is killed if it has not ended a second later, which the user must agree to separately. A
     /// headless run needs `allow-port-kill:1`. The server that `server start` started, by the `pid` and `start_time` of
     /// `server status`, is ended with everything that it started, which may take six seconds; this needs no permission,
-    /// and works after the run, too. If the system does not report when a process started, nothing is ended.
+    /// and works after the run, too. What left its session and listens on another port is only named in `warnings`. If
+    /// the system does not report when a process started, nothing is ended.
     ///
     /// Exit codes: 0 it ended, and nothing listens; 2 wrong call; 3 headless without permission, or state that
     /// this machine's helper did not write; 4 a malformed document of the helper; 5 a sandbox hides the ports,
@@ -53,6 +54,8 @@ pub struct Response {
     pub port: u16,
     /// Whether it had to be killed.
     pub killed: bool,
+    /// What a reader should know.
+    pub warnings: Vec<String>,
 }
 
 /// The outcome.
@@ -78,14 +81,20 @@ const BREAK: Duration = Duration::from_millis(50);
 /// `port_in_use`, `owner_changed`, `still_running`, `signal_refused`, `sandboxed`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let run = PolishRun::open(environment, &options.run)?;
-    let mut response = Response { status: StopStatus::None, port: options.port, killed: false };
+    let mut response =
+        Response { status: StopStatus::None, port: options.port, killed: false, warnings: Vec::new() };
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
     // The polish's own server is ended with everything that it started, and needs no permission. It outlives the
     // polish.
     let own = Server::load(&run)?
         .filter(|own| own.port == options.port && (own.pgid, own.start_time) == confirmed && own.is_alive());
     if let Some(own) = own {
-        response.killed = end(options, &own.words(), &listeners::family(options.confirm_pid))?;
+        response.killed = end(options, &own.words(), &own.family(&run))?;
+        // It may be a program that the user goes on with, such as a browser.
+        for (port, pid, _) in listeners::marked(&record::mark(&run)) {
+            let warning = format!("process {pid}, which the server started, listens on port {port}");
+            response.warnings.push(warning);
+        }
         return left(options, environment, &own.words(), response);
     }
     let Some(owner) = listeners::on_port(environment, options.port)? else {

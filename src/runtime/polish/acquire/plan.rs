@@ -7,7 +7,7 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
-use crate::runtime::polish::clean_tree::must_be_clean;
+use crate::runtime::polish::clean_tree::{FINISH, in_progress, must_be_clean};
 use crate::runtime::polish::{arguments, earlier_runs, refused};
 use crate::runtime::repo::base::{self, FetchError};
 use crate::runtime::review::arguments::TargetKind;
@@ -86,8 +86,13 @@ pub(super) fn plan(
         return Err(refused("shared_checkout", message, &hint));
     }
     if branch.is_none() && words.target.kind == TargetKind::Current {
-        let message = "no branch is checked out".to_owned();
-        return Err(refused("detached", message, "switch to the branch to polish, or name it"));
+        let (message, hint) = ("no branch is checked out", "switch to the branch to polish, or name it");
+        return Err(match tree.operation()? {
+            Some(operation) => {
+                refused("detached", format!("{message}: {}", in_progress(tree, operation)), FINISH)
+            }
+            None => refused("detached", message.to_owned(), hint),
+        });
     }
     let moves = location.checkout != PendingCheckout::None;
     if !(adds && moves) {

@@ -131,7 +131,7 @@ pub(super) fn check(
 /// Every complete review of the stores.
 fn candidates(tree: &Repository, root: Option<&Path>) -> Result<Vec<ReviewCandidate>, CallFailure> {
     let mut candidates = Vec::new();
-    for place in store::places(tree, root)? {
+    for place in store::places_to_read(tree, root)? {
         let store = Store::new(place, tree.environment());
         let runs = store.runs(REVIEW.name);
         for (name, kind) in store.list(&runs)? {
@@ -247,7 +247,7 @@ fn bound(
 /// The commits that polishes of this repository made.
 fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, CallFailure> {
     let mut commits = Vec::new();
-    for place in store::places(tree, root)? {
+    for place in store::places_to_read(tree, root)? {
         let store = Store::new(place, tree.environment());
         let runs = store.runs(POLISH.name);
         for (name, _) in store.list(&runs)? {

@@ -61,7 +61,8 @@ pub(in crate::runtime) fn unusable(
     let (what, hint) = if one.is_locked {
         ("is locked", format!("run `git worktree unlock \"{top}\"`, if the lock is no longer needed"))
     } else if !disk::is_folder(&one.top) {
-        ("is gone", "run `git worktree prune`".to_owned())
+        let hint = "run `git worktree repair PATH` with its new path if it was moved, otherwise `git worktree prune`";
+        ("is gone", hint.to_owned())
     } else {
         return Ok(None);
     };

@@ -41,7 +41,7 @@ pub(in crate::runtime) fn made_for(
     let Some(number) = branch.strip_prefix("pr-").filter(|number| number.parse::<u64>().is_ok()) else {
         return Ok(None);
     };
-    for place in store::places(repository, root)? {
+    for place in store::places_to_read(repository, root)? {
         let store = Store::new(place, repository.environment());
         let record = parsed::<BranchRecord>(&store, &store.local(NAME))?.unwrap_or_default();
         if let Some(address) = record.requests.get(branch) {
