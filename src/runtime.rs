@@ -53,7 +53,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
         return detached_process::become_program(argv);
     }
     // A wrong value is reported where the command line is parsed.
-    let format = grammar::early(&words, "--format").and_then(|name| ResponseFormat::parse(&name).ok());
+    let format = grammar::early_value(&words, "--format").and_then(|name| ResponseFormat::parse(&name).ok());
     let mut undo = Vec::new();
     let (text, code) = match answer(&words, &mut undo) {
         Ok(text) => (text, OK),
@@ -81,11 +81,11 @@ pub fn run(words: impl IntoIterator<Item = OsString>, out: &mut dyn Write) -> u8
 fn answer(words: &[OsString], undo: &mut Vec<OsString>) -> Result<String, (CallFailure, String)> {
     let unnamed = |failure: CallFailure| (failure, "rt.error/1".to_owned());
     // Check the version first: a command that an old helper does not have must not hide that it is too old.
-    if let Some(Ok(needed)) = grammar::early(words, "--require").map(|needed| Version::parse(&needed)) {
+    if let Some(Ok(needed)) = grammar::early_value(words, "--require").map(|needed| Version::parse(&needed)) {
         require(&needed).map_err(|failure| {
             let begins = grammar::published_words(words) == Some("review begin");
             unnamed(match begins && words.iter().any(|word| word == "--stdin") {
-                true => review::arguments::unread(failure, &Environment::read()),
+                true => review::arguments::unread_failure(failure, &Environment::read()),
                 false => failure,
             })
         })?;

@@ -136,7 +136,7 @@ impl CallFailure {
 
     /// The same with another hint.
     #[must_use]
-    pub fn hinting(mut self, hint: impl Into<String>) -> Self {
+    pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
         self.error.hint = hint.into();
         self
     }
@@ -158,7 +158,7 @@ impl CallFailure {
 
     /// The same with an answer that holds the error.
     #[must_use]
-    pub fn within(mut self, answer: &impl Serialize) -> Self {
+    pub fn within_answer(mut self, answer: &impl Serialize) -> Self {
         self.body = serde_json::to_string(answer).ok();
         self
     }
@@ -188,7 +188,7 @@ impl CallFailure {
         };
         match (format, &self.sentinel) {
             (ResponseFormat::Json, _) if self.body.is_some() => {
-                (named(schema, self.body.as_deref().unwrap_or_default()), self.exit)
+                (with_schema(schema, self.body.as_deref().unwrap_or_default()), self.exit)
             }
             (ResponseFormat::Json, _) => {
                 let (schema, status) = (schema.to_owned(), self.status().to_owned());
@@ -270,10 +270,10 @@ impl Delivery {
         };
         match (format, fixed) {
             (_, Some(text)) => format!("{}\n", block(text.trim_end())),
-            (ResponseFormat::Json, None) => named(schema, &self.body),
+            (ResponseFormat::Json, None) => with_schema(schema, &self.body),
             (_, None) => {
                 let mut out = String::new();
-                plain(&serde_json::from_str(&self.body).unwrap_or_default(), 0, &mut out);
+                indented_json(&serde_json::from_str(&self.body).unwrap_or_default(), 0, &mut out);
                 out
             }
         }
@@ -281,7 +281,7 @@ impl Delivery {
 }
 
 /// The object on one line, with the name of its schema first.
-fn named(schema: &str, body: &str) -> String {
+fn with_schema(schema: &str, body: &str) -> String {
     let body = json(body);
     let rest = body.strip_prefix('{').unwrap_or("}");
     let comma = if rest == "}" { "" } else { "," };
@@ -290,7 +290,7 @@ fn named(schema: &str, body: &str) -> String {
 }
 
 /// JSON as indented lines.
-fn plain(value: &Value, depth: usize, out: &mut String) {
+fn indented_json(value: &Value, depth: usize, out: &mut String) {
     let pad = "  ".repeat(depth);
     let scalar = |value: &Value| match value {
         Value::Null => Some("none".to_owned()),
@@ -306,7 +306,7 @@ fn plain(value: &Value, depth: usize, out: &mut String) {
                     Some(text) => *out += &format!("{pad}{}: {text}\n", line(key)),
                     None => {
                         *out += &format!("{pad}{}:\n", line(key));
-                        plain(value, depth + 1, out);
+                        indented_json(value, depth + 1, out);
                     }
                 }
             }
@@ -317,7 +317,7 @@ fn plain(value: &Value, depth: usize, out: &mut String) {
                     Some(text) => *out += &format!("{pad}- {text}\n"),
                     None => {
                         let mut inner = String::new();
-                        plain(item, depth + 1, &mut inner);
+                        indented_json(item, depth + 1, &mut inner);
                         *out += &format!("{pad}- {}", inner.trim_start());
                     }
                 }

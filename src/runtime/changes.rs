@@ -102,7 +102,7 @@ impl ChangeRequest<'_> {
 ///
 /// # Errors
 /// When git fails, or `sink`.
-fn between(
+fn difference(
     repository: &Repository,
     question: &ChangeRequest<'_>,
     sink: Option<&mut DiffSink<'_>>,
@@ -131,7 +131,7 @@ fn between(
 }
 
 /// Up to this many files are named in the call; beyond that, they are selected by status.
-const NAMED: usize = 256;
+const MOST_NAMED: usize = 256;
 
 /// Asks git for the line counts that the diff does not contain, for example whether a renamed file is binary.
 fn numbers(
@@ -143,7 +143,7 @@ fn numbers(
     let mut words = question.words();
     let mut options = vec!["--numstat".to_owned(), "-z".to_owned()];
     let names: Option<Vec<&str>> = silent.keys().map(|name| std::str::from_utf8(name).ok()).collect();
-    let names = names.filter(|names| names.len() <= NAMED);
+    let names = names.filter(|names| names.len() <= MOST_NAMED);
     if names.is_none() {
         let kinds = order::set(silent.values().map(|at| changes[*at].status));
         options.push(format!("--diff-filter={}", String::from_iter(kinds)));
@@ -238,12 +238,16 @@ fn unmerged(record: &[u8]) -> Option<String> {
 ///
 /// # Errors
 /// When git fails.
-pub fn since(repository: &Repository, from: &str, worktree: bool) -> Result<TreeDifference, CallFailure> {
+pub fn changes_since(
+    repository: &Repository,
+    from: &str,
+    worktree: bool,
+) -> Result<TreeDifference, CallFailure> {
     if worktree {
         return uncommitted_since(repository, from, false, None).map(|(difference, _)| difference);
     }
     let question = ChangeRequest { from, to: Some(HEAD), shown: false, without: &[] };
-    Ok(between(repository, &question, None, &mut || true)?.unwrap_or_default())
+    Ok(difference(repository, &question, None, &mut || true)?.unwrap_or_default())
 }
 
 /// Everything that changed since the commit `from`, committed or not; and what is not committed. Most working trees are
@@ -267,7 +271,7 @@ pub fn uncommitted_since(
             looked = ended.or(looked.take());
             matches!(&looked, Some(Ok(found)) if found.clean)
         };
-        let quick = between(repository, &question, sink.as_deref_mut().map(|sink| sink as _), &mut clean);
+        let quick = difference(repository, &question, sink.as_deref_mut().map(|sink| sink as _), &mut clean);
         clean();
         (quick, looked)
     });
@@ -276,7 +280,7 @@ pub fn uncommitted_since(
         return Ok((quick, looked));
     }
     let smudged = FilteredFiles::find(repository)?;
-    let excluded = smudged.excluded();
+    let excluded = smudged.exclusion_pathspecs();
     if !excluded.is_empty() {
         looked = uncommitted(repository, &excluded)?;
     }
@@ -285,7 +289,7 @@ pub fn uncommitted_since(
         true => question,
         false => ChangeRequest { to: None, without: &without, ..question },
     };
-    let found = between(repository, &question, sink, &mut || true)?.unwrap_or_default();
+    let found = difference(repository, &question, sink, &mut || true)?.unwrap_or_default();
     Ok((TreeDifference { without, unproven: smudged.unproven, ..found }, looked))
 }
 

@@ -32,7 +32,7 @@ pub fn run(
     name: &str,
     command: &ChildCommand,
 ) -> Result<ChildOutput, CallFailure> {
-    settled(environment, (name, command.folder()), command.run_piped(MOST))
+    outcome_of(environment, (name, command.folder()), command.run_piped(MOST))
 }
 
 /// The failure for a file on which git would block.
@@ -46,7 +46,7 @@ pub fn special_file(path: &Path) -> CallFailure {
 ///
 /// # Errors
 /// As [`run`].
-pub fn settled(
+pub fn outcome_of(
     environment: &Environment,
     (name, folder): (&str, &Path),
     result: io::Result<ChildOutput>,
@@ -76,7 +76,7 @@ pub fn settled(
         )),
         Err(error) => {
             let message = format!("`{name}` cannot be run: {error}");
-            Err(refused(environment, SandboxAccess::Write, &error.to_string())
+            Err(sandbox_refusal(environment, SandboxAccess::Write, &error.to_string())
                 .unwrap_or_else(|| CallFailure::environment("child_failed", message, "run it again")))
         }
     }
@@ -92,7 +92,7 @@ pub fn failed(
     hint: &str,
 ) -> CallFailure {
     let words = words(ended);
-    refused(environment, access, &words).unwrap_or_else(|| {
+    sandbox_refusal(environment, access, &words).unwrap_or_else(|| {
         let hint = disk::remedy_in(&words).map_or(hint, |remedy| remedy.alone);
         CallFailure::environment(code, format!("{what}: {words}"), hint)
     })
@@ -108,12 +108,13 @@ pub fn words(ended: &ChildOutput) -> String {
 }
 
 /// The failure for what a sandbox refused, detected by the words of the error.
-pub fn refused(environment: &Environment, access: SandboxAccess, words: &str) -> Option<CallFailure> {
+pub fn sandbox_refusal(environment: &Environment, access: SandboxAccess, words: &str) -> Option<CallFailure> {
     let host = hosts::sandbox(environment);
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     // A read-only file system counts even if no variable indicates a sandbox.
     // Git does not say why it cannot create a folder below `.git`.
-    let git_folder = hosts::confining(environment).is_some() && any(&["unable to create directory for .git"]);
+    let git_folder =
+        hosts::sandboxing_host(environment).is_some() && any(&["unable to create directory for .git"]);
     let unwritable = git_folder
         || any(&["Read-only file system"])
         || (host.is_some() && any(&["Operation not permitted", "Permission denied"]));
@@ -135,7 +136,7 @@ pub fn refused(environment: &Environment, access: SandboxAccess, words: &str) ->
         SandboxAccess::Network | SandboxAccess::Fetch if unreachable => "the network",
         _ => return None,
     };
-    let host = hosts::confining(environment);
+    let host = hosts::sandboxing_host(environment);
     let who = if host.is_some() { "the sandbox" } else { "a sandbox or a read-only file system" };
     let elsewhere =
         if access == SandboxAccess::Write { ", or name a folder of another one with `--root`" } else { "" };

@@ -270,7 +270,7 @@ impl ParameterMatches {
         let Some((parameter, words)) = self.given.next() else {
             return Err(CallFailure::usage("no options"));
         };
-        T::from_words(words).map_err(|invalid| parse::invalid(self.command, parameter, &invalid))
+        T::from_words(words).map_err(|invalid| parse::invalid_value(self.command, parameter, &invalid))
     }
 }
 

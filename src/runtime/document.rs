@@ -105,7 +105,7 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure>
 /// # Errors
 /// As [`json_file`].
 pub fn json_text(text: &str, name: &str) -> Result<Node, CallFailure> {
-    whole(json::parse(text), text, name, "malformed_json")
+    read_whole(json::parse(text), text, name, "malformed_json")
 }
 
 /// Reads JSON with comments and trailing commas.
@@ -116,7 +116,7 @@ pub fn jsonc_text(text: &str, name: &str) -> Result<Node, CallFailure> {
     let (node, mut faults) = json::parse_with_comments(text);
     // With a duplicate key, people see the first value, and programs use the last.
     faults.iter_mut().for_each(|fault| fault.rescued &= fault.rule != "duplicate-key");
-    whole((node, faults), text, name, "malformed_json")
+    read_whole((node, faults), text, name, "malformed_json")
 }
 
 /// Reads YAML; `None` if the text is empty.
@@ -132,7 +132,7 @@ pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, CallFailure> {
     let strict =
         |fault: &mut ReadFault| fault.rescued = ["byte-order-mark", "duplicate-key"].contains(&fault.rule);
     faults.iter_mut().for_each(strict);
-    whole((node, faults), text, name, "malformed_yaml").map(Some)
+    read_whole((node, faults), text, name, "malformed_yaml").map(Some)
 }
 
 /// Refuses a part of a YAML file that is neither missing, null, nor of the kind `wanted`, in the words of
@@ -153,7 +153,7 @@ pub fn must_be(
     Err(failure.in_file(name, Some(line), Some(col)))
 }
 
-fn whole(
+fn read_whole(
     (node, faults): (Option<Node>, Vec<ReadFault>),
     text: &str,
     name: &str,

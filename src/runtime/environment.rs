@@ -153,7 +153,7 @@ impl Environment {
     }
 
     /// Eight random hexadecimal digits.
-    pub fn chance(&self) -> String {
+    pub fn random_hex(&self) -> String {
         use std::hash::{BuildHasher, Hasher};
         // The keys of this hasher come from the system's random numbers; time and process id keep two calls apart.
         let mut hasher = std::hash::RandomState::new().build_hasher();

@@ -20,7 +20,7 @@ pub fn end(id: u32, kill: bool, is_same: impl FnOnce() -> bool) -> io::Result<bo
 }
 
 /// Whether there is a process with that id.
-pub fn is_there(id: u32) -> bool {
+pub fn exists(id: u32) -> bool {
     let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }

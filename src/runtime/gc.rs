@@ -22,9 +22,9 @@ use crate::runtime::command_line::options;
 const RUNS: &str = "runs";
 /// Files whose times show when an unfinished run was last worked on: every run begins with the first, and the user
 /// edits the other.
-const TOUCHED: [&str; 2] = [RECORD, CHECKLIST];
+const ACTIVITY_FILES: [&str; 2] = [RECORD, CHECKLIST];
 /// How long an unfinished run is kept after the last work on it, in seconds.
-const FORSAKEN: u64 = 24 * 60 * 60;
+const ABANDONED_AFTER: u64 = 24 * 60 * 60;
 
 options! {
     /// Remove finished runs of every workflow that are older than an age
@@ -80,7 +80,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     for place in store::places_to_read(&repository, root)? {
         let store = Store::new(place, environment);
         let Some(found) = store.open()? else { continue };
-        if found.kind(Path::new(RUNS)).map_err(|error| store.refused(error))?.is_none() {
+        if found.kind(Path::new(RUNS)).map_err(|error| store.refusal(error))?.is_none() {
             continue;
         }
         let held = if options.dry_run { None } else { Some(store.lock()?) };
@@ -105,14 +105,14 @@ fn sweep(
         for run in folders(store, &runs.join(&workflow))? {
             let folder = runs.join(&workflow).join(&run);
             let age = |name: &str| -> Result<Option<u64>, CallFailure> {
-                let changed = root.modified(&folder.join(name)).map_err(|error| store.refused(error))?;
+                let changed = root.modified(&folder.join(name)).map_err(|error| store.refusal(error))?;
                 Ok(changed.map(|time| now.seconds_since(Timestamp::from_system_time(time))))
             };
             let mut touched: Option<u64> = None;
-            for name in TOUCHED {
+            for name in ACTIVITY_FILES {
                 touched = touched.into_iter().chain(age(name)?).min();
             }
-            let is_forsaken = touched.is_some_and(|age| age >= options.older_than.0.max(FORSAKEN));
+            let is_forsaken = touched.is_some_and(|age| age >= options.older_than.0.max(ABANDONED_AFTER));
             let server: Option<Server> = parsed(store, &folder.join(SERVER)).unwrap_or_default();
             let has_server = server.is_some_and(|server| server.pid.is_some() && server.is_alive());
             match age(METADATA)? {

@@ -34,7 +34,7 @@ pub struct Repository {
 }
 
 /// Commands that read no objects or files, so that no filter or remote is involved.
-const PLAIN: [&str; 4] = ["config", "ls-files", "symbolic-ref", "version"];
+const PLAIN_COMMANDS: [&str; 4] = ["config", "ls-files", "symbolic-ref", "version"];
 
 impl Repository {
     /// The working tree that holds `folder`.
@@ -96,12 +96,13 @@ impl Repository {
         arguments: impl IntoIterator<Item = A>,
     ) -> Result<ChildCommand, CallFailure> {
         let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-        let command = if arguments.first().is_some_and(|verb| PLAIN.iter().any(|plain| verb == plain)) {
-            self.command.plain_call(arguments)
-        } else {
-            let ask = |question: &ChildCommand| child::run(&self.environment, "git", question);
-            self.command.command(arguments, ask).map_err(|failure| self.unknown_programs(failure))?
-        };
+        let command =
+            if arguments.first().is_some_and(|verb| PLAIN_COMMANDS.iter().any(|plain| verb == plain)) {
+                self.command.plain_call(arguments)
+            } else {
+                let ask = |question: &ChildCommand| child::run(&self.environment, "git", question);
+                self.command.command(arguments, ask).map_err(|failure| self.unknown_programs(failure))?
+            };
         let index = self.index.iter().map(|index| ("GIT_INDEX_FILE", index.as_os_str()));
         Ok(command.environment(index))
     }
@@ -203,7 +204,7 @@ impl Repository {
             enough = took.is_break();
             Ok(took)
         });
-        let ended = child::settled(&self.environment, ("git", command.folder()), result)?;
+        let ended = child::outcome_of(&self.environment, ("git", command.folder()), result)?;
         if enough || ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
     }
 
@@ -278,7 +279,7 @@ impl Repository {
             return Ok(());
         }
         let words = ended.stderr_text();
-        let refused = child::refused(&self.environment, SandboxAccess::Fetch, &words);
+        let refused = child::sandbox_refusal(&self.environment, SandboxAccess::Fetch, &words);
         Err(refused.unwrap_or_else(|| {
             let message = format!("the fetch failed: {}", child::words(&ended));
             let remedy = crate::disk::remedy_in(&words);

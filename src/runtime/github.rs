@@ -263,7 +263,7 @@ fn graphql(
 fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) -> CallFailure {
     let words = reason.unwrap_or_else(|| child::words(ended));
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if let Some(refused) = child::refused(repository.environment(), SandboxAccess::Network, &words) {
+    if let Some(refused) = child::sandbox_refusal(repository.environment(), SandboxAccess::Network, &words) {
         return refused;
     }
     let (code, hint) = if any(&["rate limit"]) {

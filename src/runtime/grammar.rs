@@ -126,7 +126,7 @@ pub fn published_words(words: &[OsString]) -> Option<&'static str> {
 }
 
 /// The value of a global option, read before anything else can fail.
-pub fn early(words: &[OsString], name: &str) -> Option<String> {
+pub fn early_value(words: &[OsString], name: &str) -> Option<String> {
     let mut words = words.iter().skip(1).map(|word| word.to_string_lossy()).take_while(|word| word != "--");
     while let Some(word) = words.next() {
         if word == name {

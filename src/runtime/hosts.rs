@@ -45,7 +45,7 @@ struct Variable {
 }
 
 impl Variable {
-    fn holds(&self, environment: &Environment) -> bool {
+    fn matches(&self, environment: &Environment) -> bool {
         environment
             .variable(&self.name)
             .is_some_and(|value| self.equals.as_ref().is_none_or(|wanted| *wanted == value))
@@ -81,24 +81,24 @@ fn text(value: &DeValue<'_>, key: &str) -> String {
 
 /// The first host of the table whose variables are set.
 pub fn detect(environment: &Environment) -> Option<Host> {
-    table().into_iter().find(|host| host.any.iter().any(|variable| variable.holds(environment)))
+    table().into_iter().find(|host| host.any.iter().any(|variable| variable.matches(environment)))
 }
 
 /// The host whose sandbox this process runs in, by its variables.
 pub fn sandbox(environment: &Environment) -> Option<Host> {
-    table().into_iter().find(|host| host.sandbox.iter().any(|variable| variable.holds(environment)))
+    table().into_iter().find(|host| host.sandbox.iter().any(|variable| variable.matches(environment)))
 }
 
 /// The host that runs this process, if it has a sandbox: its variables may not reveal all that the sandbox refuses,
 /// such as writes while the network is open.
-pub fn confining(environment: &Environment) -> Option<Host> {
+pub fn sandboxing_host(environment: &Environment) -> Option<Host> {
     sandbox(environment).or_else(|| detect(environment).filter(|host| !host.sandbox.is_empty()))
 }
 
 /// The host whose sandbox kills every process when the call that started it ends, if this process runs in such a
 /// sandbox.
 pub fn keeping(environment: &Environment) -> Option<Host> {
-    let host = confining(environment).filter(|host| !host.keeper.is_empty())?;
+    let host = sandboxing_host(environment).filter(|host| !host.keeper.is_empty())?;
     let first = disk::read_bytes(Path::new("/proc/1/cmdline")).ok().flatten()?;
     let name =
         first.split(|byte| *byte == 0).next().and_then(|word| word.rsplit(|byte| *byte == b'/').next());

@@ -55,7 +55,7 @@ pub(in crate::runtime) fn all(
         let known = disk::is_file(Path::new("/proc/net/tcp"));
         let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, if known { 0 } else { port }));
         let error = bound.as_ref().err().map(ToString::to_string).unwrap_or_default();
-        return match child::refused(environment, SandboxAccess::Network, &error) {
+        return match child::sandbox_refusal(environment, SandboxAccess::Network, &error) {
             Some(refusal) => Err(refusal),
             None => Ok((!known && bound.is_err()).then_some(unknown).into_iter().collect()),
         };
@@ -70,7 +70,7 @@ pub(in crate::runtime) fn all(
     if owners.is_empty() {
         return Ok(vec![unknown]);
     }
-    Ok(owners.into_iter().map(|(started, pid)| described(pid, started)).collect())
+    Ok(owners.into_iter().map(|(started, pid)| describe_process(pid, started)).collect())
 }
 
 /// Which process holds which of these sockets.
@@ -88,7 +88,7 @@ fn holders(sockets: &[String]) -> Vec<(String, u32)> {
 }
 
 /// Describes a process that listens.
-fn described(pid: u32, start_time: Option<u64>) -> ListeningProcess {
+fn describe_process(pid: u32, start_time: Option<u64>) -> ListeningProcess {
     let folder = Path::new("/proc").join(pid.to_string());
     let command = disk::read_bytes(&folder.join("cmdline")).ok().flatten().map(|bytes| {
         let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
@@ -141,7 +141,7 @@ pub(in crate::runtime) fn belongs_to(mut pid: u32, leader: u32) -> bool {
 /// Whether the process with this id and start time is still alive.
 pub(in crate::runtime) fn is_alive(pid: u32, started: Option<u64>) -> bool {
     if !has_processes() {
-        return foreign_process::is_there(pid);
+        return foreign_process::exists(pid);
     }
     start_time(pid) == started && !has_ended(pid)
 }
@@ -213,7 +213,7 @@ pub(in crate::runtime) fn has_mark(pid: u32, mark: &str) -> bool {
 }
 
 /// Whether one of these processes listens on `port`.
-pub(in crate::runtime) fn holds(port: u16, family: &[(u32, u64)]) -> bool {
+pub(in crate::runtime) fn listens_on(port: u16, family: &[(u32, u64)]) -> bool {
     holders(&sockets(port)).iter().any(|(_, pid)| family.iter().any(|(own, _)| own == pid))
 }
 
@@ -253,7 +253,7 @@ fn rows() -> Vec<ListeningSocket> {
 }
 
 /// A free port: `wanted`, else one of the twenty above it, else any.
-pub(in crate::runtime) fn free(environment: &Environment, wanted: u16) -> Result<u16, CallFailure> {
+pub(in crate::runtime) fn free_port(environment: &Environment, wanted: u16) -> Result<u16, CallFailure> {
     let above = (1..=20).filter_map(|step| wanted.checked_add(step));
     let mut last = None;
     for port in std::iter::once(wanted).chain(above).chain(std::iter::once(0)) {
@@ -268,7 +268,7 @@ pub(in crate::runtime) fn free(environment: &Environment, wanted: u16) -> Result
         }
     }
     let words = last.map_or_else(|| "no port is free".to_owned(), |error| error.to_string());
-    Err(child::refused(environment, SandboxAccess::Network, &words).unwrap_or_else(|| {
+    Err(child::sandbox_refusal(environment, SandboxAccess::Network, &words).unwrap_or_else(|| {
         CallFailure::environment(
             "no_free_port",
             format!("no port can be taken: {words}"),

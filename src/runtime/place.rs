@@ -140,16 +140,16 @@ pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
 ///
 /// # Errors
 /// The reason, as a sentence.
-pub fn confined(path: &str, top: &Path) -> Result<String, String> {
+pub fn confined_path(path: &str, top: &Path) -> Result<String, String> {
     let path = normalized(path, top)?;
-    followed(&path, top).map(|_| path)
+    resolve_links(&path, top).map(|_| path)
 }
 
 /// The target of a path as [`normalized`] returns it, with links resolved, relative to the tree's top.
 ///
 /// # Errors
 /// As [`confined`].
-pub fn followed(path: &str, top: &Path) -> Result<String, String> {
+pub fn resolve_links(path: &str, top: &Path) -> Result<String, String> {
     let shown = crate::printable::line(path).into_owned();
     let real = disk::canonical(top).map_err(|error| error.to_string())?;
     let mut at = real.clone();

@@ -32,7 +32,7 @@ pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Opt
 }
 
 /// The failure when a rule forbids it.
-fn refused(code: &str, message: String, hint: &str) -> CallFailure {
+fn refusal(code: &str, message: String, hint: &str) -> CallFailure {
     CallFailure::new(REFUSED, code, line(&message), hint)
 }
 

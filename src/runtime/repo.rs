@@ -19,7 +19,7 @@ use crate::disk;
 ///
 /// # Errors
 /// `no_folder` if it does not exist, `outside_repository` if it is elsewhere.
-pub fn confined(repository: &Repository, given: &Path) -> Result<PathBuf, CallFailure> {
+pub fn confined_folder(repository: &Repository, given: &Path) -> Result<PathBuf, CallFailure> {
     let path = repository.environment().path(given);
     let found = disk::canonical(&path).ok().filter(|path| disk::is_folder(path)).ok_or_else(|| {
         CallFailure::environment(

@@ -66,13 +66,14 @@ pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Opt
     match run.map(|run| run_folder::mode_said(environment, run)) {
         Some(Some(ReviewMode::Headless)) => in_mode(ReviewMode::Headless, failure),
         // The record may have said `headless` before it was changed or removed.
-        Some(_) if UNTOLD.contains(&failure.error.code.as_str()) => with_reason("", failure),
+        Some(_) if UNKNOWN_MODE_ERRORS.contains(&failure.error.code.as_str()) => with_reason("", failure),
         _ => failure,
     }
 }
 
 /// Failures after which the mode of a run is unknown.
-const UNTOLD: [&str; 5] = ["malformed_json", "no_folder", "no_run", "not_a_run", "untrusted_state"];
+const UNKNOWN_MODE_ERRORS: [&str; 5] =
+    ["malformed_json", "no_folder", "no_run", "not_a_run", "untrusted_state"];
 
 /// The failure of a review that cannot continue, in the form that its caller expects.
 fn failed(exit: u8, code: &str, mode: ReviewMode, reason: &str) -> CallFailure {

@@ -104,7 +104,7 @@ impl RunDirectory<'_> {
     /// `locked`, `state_unwritable`, `sandboxed`.
     pub fn save(&self, documents: Vec<(&str, String)>) -> Result<(), CallFailure> {
         let held = self.store.lock()?;
-        held.together(self.seal()?.steps(self, documents)?)
+        held.commit(self.seal()?.steps(self, documents)?)
     }
 
     /// Reads a document of a run, if it is unmodified.
@@ -112,7 +112,7 @@ impl RunDirectory<'_> {
     /// # Errors
     /// `malformed_json` with the place, `untrusted_state`, and the errors of [`Store::text`].
     pub fn sealed<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, CallFailure> {
-        let Some((text, untrusted)) = self.compared(name)? else { return Ok(None) };
+        let Some((text, untrusted)) = self.checked_text(name)? else { return Ok(None) };
         let (path, hint) = (self.path.join(name).display().to_string(), "repair or remove the file");
         let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, hint))?;
         untrusted.map_or(Ok(Some(value)), Err)
@@ -122,14 +122,14 @@ impl RunDirectory<'_> {
     ///
     /// # Errors
     /// `untrusted_state` if it was written and is gone, and the errors of [`Store::text`].
-    pub fn compared(&self, name: &str) -> Result<Option<(String, Option<CallFailure>)>, CallFailure> {
+    pub fn checked_text(&self, name: &str) -> Result<Option<(String, Option<CallFailure>)>, CallFailure> {
         let path = self.path.join(name);
         let read = || {
             let text = self.store.text(&path)?;
             let seal = self.seal()?;
             Ok(match &text {
                 Some(held) => (seal.must_hold(self.workflow, name, &path, held).err(), text),
-                None => (seal.gone(name, &path), None),
+                None => (seal.missing_document(name, &path), None),
             })
         };
         let mut found = read()?;
@@ -168,12 +168,12 @@ impl RunDirectory<'_> {
             first.append(&mut steps);
             steps = first;
         }
-        held.together(steps)
+        held.commit(steps)
     }
 
     /// Releases the working tree of a run that nobody learns of, if it could not be ended properly.
-    pub fn give_up(&self, tree: &str) {
-        self.store.give_up(&claim_path(self.workflow, tree));
+    pub fn release_tree(&self, tree: &str) {
+        self.store.discard(&claim_path(self.workflow, tree));
     }
 
     /// The step that releases the working tree, if this run holds it.

@@ -8,7 +8,7 @@ mod mark;
 mod index_check;
 mod places;
 
-pub use journal::{KEPT, StoreStep};
+pub use journal::{KEPT_SUFFIX, StoreStep};
 pub use mark::TextMark;
 pub use places::{places, places_to_read};
 
@@ -51,7 +51,7 @@ pub struct LockedStore<'a> {
 }
 
 /// The folders that must never be tracked by git.
-const OWN: [&str; 2] = ["runs", LOCAL];
+const UNTRACKED_FOLDERS: [&str; 2] = ["runs", LOCAL];
 const LOCAL: &str = "local";
 const LOCK: &str = "local/store.lock";
 /// How long git may take to list what it tracks.
@@ -67,7 +67,9 @@ pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Call
     let own = |name: &&[u8]| {
         let below = name.strip_prefix(NAME.as_bytes()).unwrap_or_default();
         below.is_empty()
-            || OWN.iter().any(|own| below.get(1..).is_some_and(|rest| is_at(rest, own.as_bytes())))
+            || UNTRACKED_FOLDERS
+                .iter()
+                .any(|own| below.get(1..).is_some_and(|rest| is_inside(rest, own.as_bytes())))
     };
     let Some(name) = records(&listed).find(own) else { return Ok(()) };
     let path = String::from_utf8_lossy(name).into_owned();
@@ -77,7 +79,7 @@ pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Call
 }
 
 /// Whether a path is this folder or lies in it.
-fn is_at(path: &[u8], folder: &[u8]) -> bool {
+fn is_inside(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }
 
@@ -108,7 +110,7 @@ impl Store {
     /// # Errors
     /// `tracked_state`, `untrusted_state`, `git_failed`.
     pub fn open(&self) -> Result<Option<Root>, CallFailure> {
-        let root = Root::open(&self.root, self.link()).map_err(|error| self.refused(error))?;
+        let root = Root::open(&self.root, self.link()).map_err(|error| self.refusal(error))?;
         if root.is_some() {
             self.must_be_untracked()?;
         }
@@ -138,7 +140,7 @@ impl Store {
             return Ok(());
         }
         let git = GitCommand::new(child::command(&self.environment, "git", &self.root, LIMIT));
-        let paths = OWN.map(|name| format!(":(literal){name}"));
+        let paths = UNTRACKED_FOLDERS.map(|name| format!(":(literal){name}"));
         let asked = git.plain_call(["ls-files", "-z", "--cached", "--"]);
         let ended = child::run(&self.environment, "git", &asked.arguments(paths))?;
         // The named folder may be outside of every repository.
@@ -167,14 +169,14 @@ impl Store {
     /// `locked` with the other process if it does not finish in time; `tracked_state`, `untrusted_state`,
     /// `state_unwritable` or `sandboxed`.
     pub fn lock(&self) -> Result<LockedStore<'_>, CallFailure> {
-        let root = Root::create(&self.root, self.link()).map_err(|error| self.refused(error))?;
+        let root = Root::create(&self.root, self.link()).map_err(|error| self.refusal(error))?;
         self.must_be_untracked()?;
         let lock = root.lock(Path::new(LOCK), &self.environment.process(), PATIENCE);
-        let lock = lock.map_err(|error| self.refused(error))?;
+        let lock = lock.map_err(|error| self.refusal(error))?;
         let held = LockedStore { store: self, root, _lock: lock };
-        for folder in OWN {
+        for folder in UNTRACKED_FOLDERS {
             let ignore = Path::new(folder).join(".gitignore");
-            if held.root.kind(&ignore).map_err(|error| self.refused(error))?.is_none() {
+            if held.root.kind(&ignore).map_err(|error| self.refusal(error))?.is_none() {
                 held.replace(&ignore, b"*\n")?;
             }
         }
@@ -219,7 +221,7 @@ impl Store {
     /// As [`Store::bytes`].
     pub fn bytes_up_to(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, CallFailure> {
         let Some(root) = self.open()? else { return Ok(None) };
-        root.read(self.relative(path), limit).map_err(|error| self.unread(error))
+        root.read(self.relative(path), limit).map_err(|error| self.unread_failure(error))
     }
 
     /// The last bytes of a file, up to a limit; `None` if it does not exist.
@@ -228,7 +230,7 @@ impl Store {
     /// As [`Store::bytes`].
     pub fn end_of(&self, path: &Path, most: u64) -> Result<Option<Vec<u8>>, CallFailure> {
         let Some(root) = self.open()? else { return Ok(None) };
-        root.read_end(self.relative(path), most).map_err(|error| self.unread(error))
+        root.read_end(self.relative(path), most).map_err(|error| self.unread_failure(error))
     }
 
     /// Whether there is a file of the store.
@@ -237,7 +239,7 @@ impl Store {
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
     pub fn has_file(&self, path: &Path) -> Result<bool, CallFailure> {
         let Some(root) = self.open()? else { return Ok(false) };
-        let kind = root.kind(self.relative(path)).map_err(|error| self.unread(error))?;
+        let kind = root.kind(self.relative(path)).map_err(|error| self.unread_failure(error))?;
         Ok(kind == Some(FileKind::File))
     }
 
@@ -247,7 +249,7 @@ impl Store {
     /// `tracked_state`, `untrusted_state`, `file_unreadable`.
     pub fn list(&self, path: &Path) -> Result<Vec<(String, FileKind)>, CallFailure> {
         let Some(root) = self.open()? else { return Ok(Vec::new()) };
-        root.list(self.relative(path)).map_err(|error| self.unread(error))
+        root.list(self.relative(path)).map_err(|error| self.unread_failure(error))
     }
 
     /// Creates a file of a run that is written piece by piece.
@@ -259,11 +261,11 @@ impl Store {
             let message = format!("`{}` is no longer a folder", self.root.display());
             CallFailure::environment("state_unwritable", message, "begin again")
         })?;
-        root.create_file(self.relative(path)).map_err(|error| self.refused(error))
+        root.create_file(self.relative(path)).map_err(|error| self.refusal(error))
     }
 
     /// The failure of an operation below the store's folder.
-    pub fn refused(&self, error: RootError) -> CallFailure {
+    pub fn refusal(&self, error: RootError) -> CallFailure {
         match error {
             RootError::Disk(error) => self.unwritable(&error),
             RootError::Held(holder) => CallFailure::new(
@@ -282,12 +284,12 @@ impl Store {
         }
     }
 
-    fn unread(&self, error: RootError) -> CallFailure {
+    fn unread_failure(&self, error: RootError) -> CallFailure {
         match error {
             RootError::Disk(error) => {
                 CallFailure::environment("file_unreadable", error.to_string(), error.help())
             }
-            other => self.refused(other),
+            other => self.refusal(other),
         }
     }
 
@@ -297,7 +299,7 @@ impl Store {
             return CallFailure::interrupted();
         }
         let message = error.to_string();
-        child::refused(&self.environment, SandboxAccess::Write, &message).unwrap_or_else(|| {
+        child::sandbox_refusal(&self.environment, SandboxAccess::Write, &message).unwrap_or_else(|| {
             let hint = disk::remedy(error.source.kind())
                 .map_or("make the folder writable, or name another one with `--root`", |remedy| {
                     remedy.or_root
@@ -314,7 +316,7 @@ impl LockedStore<'_> {
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
     pub fn replace(&self, path: &Path, bytes: &[u8]) -> Result<(), CallFailure> {
         let path = self.store.relative(path);
-        self.root.replace(path, bytes).map_err(|error| self.store.refused(error))
+        self.root.replace(path, bytes).map_err(|error| self.store.refusal(error))
     }
 
     /// Replaces the content of a file if it still holds what its reader saw; `None` for no file.
@@ -335,7 +337,7 @@ impl LockedStore<'_> {
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
     pub fn claim(&self, folder: &Path) -> Result<bool, CallFailure> {
         let folder = self.store.relative(folder);
-        self.root.claim_folder(folder).map_err(|error| self.store.refused(error))
+        self.root.claim_folder(folder).map_err(|error| self.store.refusal(error))
     }
 
     /// Removes a folder with its content.
@@ -344,12 +346,12 @@ impl LockedStore<'_> {
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
     pub fn remove_folder(&self, folder: &Path) -> Result<(), CallFailure> {
         let folder = self.store.relative(folder);
-        self.root.remove_folder(folder).map_err(|error| self.store.refused(error))
+        self.root.remove_folder(folder).map_err(|error| self.store.refusal(error))
     }
 
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, CallFailure> {
         let read = self.root.read(self.store.relative(path), SizeLimit::Document);
-        read.map_err(|error| self.store.refused(error))
+        read.map_err(|error| self.store.refusal(error))
     }
 
     /// The path of a file that is local to this machine, relative to the store's folder.

@@ -24,12 +24,12 @@ fn change(root: &Path, all: bool) -> Result<(), CallFailure> {
     let store = Store::new(root.to_owned(), &Environment::read());
     let held = store.lock()?;
     if all {
-        held.together(vec![
+        held.commit(vec![
             StoreStep::Write { path: "one".into(), text: "new one".to_owned() },
             StoreStep::Write { path: "deep/two".into(), text: "new two".to_owned() },
             StoreStep::Remove { path: "three".into() },
         ])?;
-        held.next("item", || 40)?;
+        held.next_number("item", || 40)?;
         held.swap(&root.join("four"), Some(b"old four"), b"new four")?;
     }
     Ok(())

@@ -32,21 +32,21 @@ impl FileListEntry {
     }
 
     /// Whether this line of a diff begins the section of this file.
-    pub(super) fn begins(&self, line: &[u8]) -> bool {
+    pub(super) fn is_header(&self, line: &[u8]) -> bool {
         if let Some(name) = line.strip_prefix(UNMERGED) {
             return self.status == 'U' && name == self.name;
         }
         let old = self.old.as_deref().unwrap_or(&self.name);
         line.strip_prefix(HEADER)
-            .and_then(|rest| without(rest, b"a/", old))
+            .and_then(|rest| without_prefix(rest, b"a/", old))
             .and_then(|rest| rest.strip_prefix(b" "))
-            .and_then(|rest| without(rest, b"b/", &self.name))
+            .and_then(|rest| without_prefix(rest, b"b/", &self.name))
             .is_some_and(<[u8]>::is_empty)
     }
 
     /// The name's bytes.
     pub(super) fn bytes(&self) -> Vec<u8> {
-        plain(&self.name)
+        unquoted_name(&self.name)
     }
 
     /// The name as an argument; `None` if it is not valid UTF-8.
@@ -63,7 +63,7 @@ impl FileListEntry {
             raw_b64,
             status: self.status,
             submodule: self.submodule,
-            old_path: self.old.as_deref().map(|old| lossy(plain(old))),
+            old_path: self.old.as_deref().map(|old| lossy(unquoted_name(old))),
             ..ChangedFile::default()
         }
     }
@@ -113,7 +113,7 @@ pub(super) const HEADER: &[u8] = b"diff --git ";
 pub(super) const UNMERGED: &[u8] = b"* Unmerged path ";
 
 /// What follows the prefixed name; the prefix is inside the quotes.
-fn without<'a>(text: &'a [u8], prefix: &[u8], name: &[u8]) -> Option<&'a [u8]> {
+fn without_prefix<'a>(text: &'a [u8], prefix: &[u8], name: &[u8]) -> Option<&'a [u8]> {
     match name.strip_prefix(b"\"") {
         Some(inner) => text.strip_prefix(b"\"")?.strip_prefix(prefix)?.strip_prefix(inner),
         None => text.strip_prefix(prefix)?.strip_prefix(name),
@@ -121,7 +121,7 @@ fn without<'a>(text: &'a [u8], prefix: &[u8], name: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// A name without the quotes and escapes of git.
-fn plain(name: &[u8]) -> Vec<u8> {
+fn unquoted_name(name: &[u8]) -> Vec<u8> {
     let Some(inner) = name.strip_prefix(b"\"").and_then(|name| name.strip_suffix(b"\"")) else {
         return name.to_vec();
     };
@@ -181,11 +181,11 @@ mod tests {
     #[test]
     fn headers_are_those_of_one_file() {
         let plain = FileListEntry::read(b":1 1 a a R100\ta b\tc d").unwrap();
-        assert!(plain.begins(b"diff --git a/a b b/c d"));
-        assert!(!plain.begins(b"diff --git a/a b b/c d e") && !plain.begins(b"diff --git a/a b/c d"));
+        assert!(plain.is_header(b"diff --git a/a b b/c d"));
+        assert!(!plain.is_header(b"diff --git a/a b b/c d e") && !plain.is_header(b"diff --git a/a b/c d"));
         let quoted = FileListEntry::read(b":1 1 a a M\t\"t\\tb\"").unwrap();
-        assert!(quoted.begins(b"diff --git \"a/t\\tb\" \"b/t\\tb\""));
+        assert!(quoted.is_header(b"diff --git \"a/t\\tb\" \"b/t\\tb\""));
         let conflict = FileListEntry::read(b":0 0 0 0 U\tc").unwrap();
-        assert!(conflict.begins(b"* Unmerged path c") && !plain.begins(b"* Unmerged path c d"));
+        assert!(conflict.is_header(b"* Unmerged path c") && !plain.is_header(b"* Unmerged path c d"));
     }
 }

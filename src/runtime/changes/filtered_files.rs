@@ -71,7 +71,7 @@ impl FilteredFiles {
     }
 
     /// Pathspecs that exclude the unedited files, for a call of git at the working tree's top.
-    pub fn excluded(&self) -> Vec<String> {
+    pub fn exclusion_pathspecs(&self) -> Vec<String> {
         self.as_indexed.keys().map(|name| exclude(name)).collect()
     }
 

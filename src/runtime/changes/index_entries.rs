@@ -48,7 +48,7 @@ pub fn entries(listed: &[u8]) -> Vec<IndexEntry<'_>> {
             && (mode.starts_with(b"100") || mode == b"120000")
         {
             let is_link = mode == b"120000";
-            found.push(IndexEntry { name: &record[tab + 1..], object, is_link, seen: seen(lines) });
+            found.push(IndexEntry { name: &record[tab + 1..], object, is_link, seen: parse_times(lines) });
         }
     }
     found
@@ -66,7 +66,7 @@ fn lines_of(text: &[u8]) -> &[u8] {
 }
 
 /// Parses lines such as `  ctime: SECONDS:NANOSECONDS` and `  size: BYTES\tflags: 0`.
-fn seen(lines: &[u8]) -> Option<FileTimes> {
+fn parse_times(lines: &[u8]) -> Option<FileTimes> {
     let text = std::str::from_utf8(lines).ok()?;
     let value = |key: &str| {
         let (_, rest) = text.split_once(&format!("{key}: "))?;

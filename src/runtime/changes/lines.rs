@@ -19,7 +19,7 @@ pub(super) enum PieceOutcome {
     /// All of it belongs to this part.
     All,
     /// The next part begins after this many bytes of the kept bytes plus this piece.
-    Until(usize),
+    EndsAfter(usize),
     /// A header names a file that is not in the list.
     Unknown(Vec<u8>),
 }
@@ -50,7 +50,7 @@ impl DiffReader {
     }
 
     /// The bytes kept for the next piece.
-    pub(super) fn kept(&self) -> &[u8] {
+    pub(super) fn kept_bytes(&self) -> &[u8] {
         &self.kept
     }
 
@@ -82,7 +82,7 @@ impl DiffReader {
                 if end.is_some() {
                     let line = std::mem::take(&mut self.kept);
                     match self.line(listed, &line[..line.len() - 1]) {
-                        PieceOutcome::Until(_) => return PieceOutcome::Until(held + at - before),
+                        PieceOutcome::EndsAfter(_) => return PieceOutcome::EndsAfter(held + at - before),
                         PieceOutcome::All => {}
                         unknown => return unknown,
                     }
@@ -117,12 +117,12 @@ impl DiffReader {
             }
         };
         if line.starts_with(HEADER) || line.starts_with(UNMERGED) {
-            let Some(found) = listed[self.at..].iter().position(|one| one.begins(line)) else {
+            let Some(found) = listed[self.at..].iter().position(|one| one.is_header(line)) else {
                 return PieceOutcome::Unknown(line.to_vec());
             };
             self.at += found;
             if self.at >= self.end {
-                return PieceOutcome::Until(0);
+                return PieceOutcome::EndsAfter(0);
             }
         } else if let Some(sizes) = line.strip_prefix(b"@@ -") {
             self.left = hunk(sizes).unwrap_or_default();
@@ -187,7 +187,7 @@ mod tests {
                 let kept = lines.kept.len();
                 match lines.feed(&listed(), piece) {
                     PieceOutcome::All => passed += piece.len(),
-                    PieceOutcome::Until(at) => {
+                    PieceOutcome::EndsAfter(at) => {
                         passed = passed - kept + at;
                         break;
                     }

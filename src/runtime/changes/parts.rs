@@ -14,13 +14,13 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
 /// The number of files that is worth a separate call of git.
-const WORTH: usize = 4096;
+const FILES_PER_CALL: usize = 4096;
 /// More parallel calls than this gain nothing.
-const MOST: usize = 8;
+const MOST_CALLS: usize = 8;
 /// How many pieces (64 KiB at most) of a later part are buffered while earlier parts are delivered.
-const AHEAD: usize = 512;
+const BUFFERED_PIECES: usize = 512;
 /// The first version of git with `--skip-to`.
-const BEGINS: (u32, u32) = (2, 31);
+const SKIP_TO_VERSION: (u32, u32) = (2, 31);
 
 /// Receives the diff in order; the header of a file is never split.
 pub type DiffSink<'a> = dyn FnMut(&[u8]) -> Result<(), CallFailure> + 'a;
@@ -97,12 +97,12 @@ impl<'a> PartReading<'a> {
             };
             let listed = self.listed.get_or_init(|| std::mem::take(&mut list.files));
             let lines = first.get_or_insert_with(|| {
-                let begins = begins(self.repository, listed);
+                let begins = part_starts(self.repository, listed);
                 let ends = begins.iter().skip(1).copied().chain([listed.len()]);
                 later = begins
                     .iter()
                     .zip(ends)
-                    .map(|(begin, end)| self.later(scope, *begin, end, taken))
+                    .map(|(begin, end)| self.read_later_part(scope, *begin, end, taken))
                     .collect();
                 DiffReader::new(0, begins.first().copied().unwrap_or(listed.len()))
             });
@@ -123,7 +123,7 @@ impl<'a> PartReading<'a> {
                 Err(unexpected(b"half a list".to_vec()))
             };
         };
-        whole(&lines)?;
+        check_complete(&lines)?;
         let mut counts = lines.counts();
         let mut sizes = 0;
         for part in later {
@@ -138,20 +138,20 @@ impl<'a> PartReading<'a> {
     }
 
     /// Reads the files `begin..end` on a separate thread.
-    fn later<'scope>(
+    fn read_later_part<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
         begin: usize,
         end: usize,
         taken: bool,
     ) -> LaterPart<'scope> {
-        let (send, pieces) = sync_channel(AHEAD);
+        let (send, pieces) = sync_channel(BUFFERED_PIECES);
         let send = taken.then_some(send);
-        let thread = scope.spawn(move || self.part(begin, end, send.as_ref()));
+        let thread = scope.spawn(move || self.read_part(begin, end, send.as_ref()));
         LaterPart { thread, pieces: taken.then_some(pieces) }
     }
 
-    fn part(
+    fn read_part(
         &self,
         begin: usize,
         end: usize,
@@ -171,7 +171,7 @@ impl<'a> PartReading<'a> {
             }
             pass(&mut lines, listed, piece, &mut out)
         })?;
-        whole(&lines)?;
+        check_complete(&lines)?;
         Ok((lines.counts(), bytes))
     }
 
@@ -196,10 +196,10 @@ fn pass(
     piece: &[u8],
     out: &mut DiffSink<'_>,
 ) -> Result<ControlFlow<()>, CallFailure> {
-    let mut all = lines.kept().to_vec();
+    let mut all = lines.kept_bytes().to_vec();
     let (whole, flow) = match lines.feed(listed, piece) {
-        PieceOutcome::All => (all.len() + piece.len() - lines.kept().len(), ControlFlow::Continue(())),
-        PieceOutcome::Until(whole) => (whole, ControlFlow::Break(())),
+        PieceOutcome::All => (all.len() + piece.len() - lines.kept_bytes().len(), ControlFlow::Continue(())),
+        PieceOutcome::EndsAfter(whole) => (whole, ControlFlow::Break(())),
         PieceOutcome::Unknown(line) => return Err(unexpected(line)),
     };
     if all.is_empty() {
@@ -212,7 +212,7 @@ fn pass(
 }
 
 /// Checks that a part is complete: git may exit with 0 after a truncated write.
-fn whole(lines: &DiffReader) -> Result<(), CallFailure> {
+fn check_complete(lines: &DiffReader) -> Result<(), CallFailure> {
     if lines.is_whole() { Ok(()) } else { Err(unexpected(b"half a diff".to_vec())) }
 }
 
@@ -222,10 +222,10 @@ fn unexpected(line: Vec<u8>) -> CallFailure {
 }
 
 /// The first file of each later part; none for a small change, one processor, or an old git.
-fn begins(repository: &Repository, listed: &[FileListEntry]) -> Vec<usize> {
+fn part_starts(repository: &Repository, listed: &[FileListEntry]) -> Vec<usize> {
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    let parts = processors.min(MOST).min(listed.len() / WORTH);
-    if parts < 2 || repository.version().is_none_or(|version| version < BEGINS) {
+    let parts = processors.min(MOST_CALLS).min(listed.len() / FILES_PER_CALL);
+    if parts < 2 || repository.version().is_none_or(|version| version < SKIP_TO_VERSION) {
         return Vec::new();
     }
     // The first part is larger, since every other call first walks all names again.

@@ -1,6 +1,6 @@
 //! The help of a command or a group of commands, from its table.
 
-use super::parse::below;
+use super::parse::words_after_group;
 use super::{Parameter, ParameterKind};
 use crate::runtime::grammar::{GROUPS, GlobalArguments};
 use crate::runtime::published;
@@ -71,7 +71,7 @@ static HELP: Parameter = Parameter { spelled: "-h, --help", about: &["Print help
 fn commands(path: &str, out: &mut String) {
     let mut rows: Vec<(&str, &str)> = Vec::new();
     for row in &published::COMMANDS {
-        let Some(rest) = below(row.command, path) else { continue };
+        let Some(rest) = words_after_group(row.command, path) else { continue };
         let (name, inner) = rest.split_once(' ').unwrap_or((rest, ""));
         let words = row.command.strip_suffix(inner).unwrap_or(row.command).trim_end();
         let group = GROUPS.iter().find(|(group, _)| *group == words).map(|(_, about)| *about);

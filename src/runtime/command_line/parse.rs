@@ -84,11 +84,12 @@ impl LineReader {
     fn enter(&mut self, word: &str) -> Result<(), CallFailure> {
         let path = if self.path.is_empty() { word.to_owned() } else { format!("{} {word}", self.path) };
         self.command = published::find(&path);
-        let is_group = published::COMMANDS.iter().any(|row| below(row.command, &path).is_some());
+        let is_group = published::COMMANDS.iter().any(|row| words_after_group(row.command, &path).is_some());
         if self.command.is_none() && !is_group {
-            let known = published::COMMANDS.iter().filter_map(|row| below(row.command, &self.path));
+            let known =
+                published::COMMANDS.iter().filter_map(|row| words_after_group(row.command, &self.path));
             let known = known.filter_map(|rest| rest.split(' ').next());
-            return Err(self.wrong(format!("unknown command `{word}`"), similar(word, known)));
+            return Err(self.usage_failure(format!("unknown command `{word}`"), similar(word, known)));
         }
         self.path = path;
         self.own = self.command.map_or_else(Vec::new, |command| none_of(command.parameters));
@@ -104,7 +105,9 @@ impl LineReader {
                 add(parameter, words, word);
                 Ok(())
             }
-            None => Err(self.wrong(format!("unexpected argument `{}`", word.to_string_lossy()), None)),
+            None => {
+                Err(self.usage_failure(format!("unexpected argument `{}`", word.to_string_lossy()), None))
+            }
         }
     }
 
@@ -122,11 +125,13 @@ impl LineReader {
             let takes_words = self.own.iter().any(|(parameter, _)| parameter.is_positional());
             let tip = tip
                 .or_else(|| takes_words.then(|| format!("to pass `{text}` as a value, put `--` before it")));
-            return Err(self.wrong(format!("unexpected argument `{name}`"), tip));
+            return Err(self.usage_failure(format!("unexpected argument `{name}`"), tip));
         };
         let (parameter, spelled) = (*parameter, parameter.spelled);
         if !words.is_empty() && parameter.kind != ParameterKind::Many {
-            return Err(self.wrong(format!("argument `{spelled}` cannot be used more than once"), None));
+            return Err(
+                self.usage_failure(format!("argument `{spelled}` cannot be used more than once"), None)
+            );
         }
         let value = match (parameter.kind, equals) {
             (ParameterKind::Switch, None) => {
@@ -135,14 +140,16 @@ impl LineReader {
             }
             (ParameterKind::Switch, Some(at)) => {
                 let message = format!("unexpected value `{}` for `{spelled}`", &text[at + 1..]);
-                return Err(self.wrong(message, None));
+                return Err(self.usage_failure(message, None));
             }
             // Everything before the `=` is the option's name, so it is valid UTF-8.
             (_, Some(_)) => tail(word, name.len() + 1),
             (_, None) => match next {
                 Some(next) => next.clone(),
                 None => {
-                    return Err(self.wrong(format!("missing value for `{spelled}`"), possible(parameter)));
+                    return Err(
+                        self.usage_failure(format!("missing value for `{spelled}`"), possible(parameter))
+                    );
                 }
             },
         };
@@ -166,7 +173,7 @@ impl LineReader {
             }
             if let Some(other) = parameter.conflicts.iter().find_map(|name| is_given(name)) {
                 let message = format!("argument `{}` cannot be used with `{other}`", parameter.spelled);
-                return Err(self.wrong(message, None));
+                return Err(self.usage_failure(message, None));
             }
             if !parameter.requires.is_empty() && is_given(parameter.requires).is_none() {
                 let needed = self.own.iter().find(|(other, _)| other.name() == parameter.requires);
@@ -175,11 +182,12 @@ impl LineReader {
         }
         if !missing.is_empty() {
             let names = missing.join("`, `");
-            return Err(self.wrong(format!("missing required argument `{names}`"), None));
+            return Err(self.usage_failure(format!("missing required argument `{names}`"), None));
         }
         for (parameter, words) in self.own.iter().chain(&self.global) {
             for word in words {
-                must_be_valid(parameter, word).map_err(|wrong| invalid(&self.path, parameter, &wrong))?;
+                must_be_valid(parameter, word)
+                    .map_err(|wrong| invalid_value(&self.path, parameter, &wrong))?;
             }
         }
         for (parameter, words) in self.own.iter_mut().chain(&mut self.global) {
@@ -190,13 +198,13 @@ impl LineReader {
         Ok(())
     }
 
-    fn wrong(&self, message: String, tip: Option<String>) -> CallFailure {
+    fn usage_failure(&self, message: String, tip: Option<String>) -> CallFailure {
         usage(&self.path, message, tip)
     }
 }
 
 /// The words of a command that follow those of its group.
-pub(super) fn below<'a>(command: &'a str, group: &str) -> Option<&'a str> {
+pub(super) fn words_after_group<'a>(command: &'a str, group: &str) -> Option<&'a str> {
     if group.is_empty() { Some(command) } else { command.strip_prefix(group)?.strip_prefix(' ') }
 }
 
@@ -237,7 +245,7 @@ fn must_be_valid(parameter: &Parameter, word: &OsStr) -> Result<(), InvalidValue
 }
 
 /// The failure for a value that its option does not accept.
-pub(super) fn invalid(command: &str, parameter: &Parameter, invalid: &InvalidValue) -> CallFailure {
+pub(super) fn invalid_value(command: &str, parameter: &Parameter, invalid: &InvalidValue) -> CallFailure {
     let reason = if invalid.reason.is_empty() { String::new() } else { format!(": {}", invalid.reason) };
     let similar = similar(&invalid.value, parameter.choices.iter().map(|choice| choice.name));
     let message = format!("invalid value `{}` for `{}`{reason}", invalid.value, parameter.spelled);
@@ -252,7 +260,7 @@ fn possible(parameter: &Parameter) -> Option<String> {
 fn usage(path: &str, message: String, tip: Option<String>) -> CallFailure {
     let command = format!("plugcast-run {path}");
     let command = command.trim_end();
-    CallFailure::usage(message).hinting(match tip {
+    CallFailure::usage(message).with_hint(match tip {
         Some(question) if question.ends_with('?') => format!("{question} see `{command} --help`"),
         Some(tip) => format!("{tip}; see `{command} --help`"),
         None => format!("see `{command} --help`"),

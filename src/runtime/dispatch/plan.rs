@@ -156,7 +156,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.status = DispatchStatus::Halt;
         return Ok(Delivery::from_answer(&response));
     }
-    let changed = ChangeSizes::since(&tree, &run.record.base_ref)?;
+    let changed = ChangeSizes::size_since(&tree, &run.record.base_ref)?;
     let (mut taken, mut out) = (Vec::new(), Vec::new());
     for item in read.items {
         let reason = match item.action {
@@ -207,7 +207,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.status = DispatchStatus::Nothing;
         return Ok(Delivery::from_answer(&response));
     }
-    checklist::give_out(&run, &taken)?;
+    checklist::record_dispatch(&run, &taken)?;
     let body = run.record.pr.as_ref().map_or("", |request| request.body.as_str());
     for members in groups(&reach) {
         let items: Vec<&parse::ChecklistItem> = members.into_iter().map(|at| &taken[at]).collect();
@@ -244,7 +244,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 fn reached(files: &[String], changed: &ChangeSizes, tree: &Repository) -> Vec<String> {
     let mut reached = files.to_vec();
     for file in files.iter().flat_map(|file| changed.meant(file)) {
-        reached.push(place::followed(file, &tree.top).unwrap_or_else(|_| file.to_owned()));
+        reached.push(place::resolve_links(file, &tree.top).unwrap_or_else(|_| file.to_owned()));
         reached.push(file.to_owned());
         reached.extend(changed.name_before(file).map(str::to_owned));
     }
@@ -273,12 +273,12 @@ fn is_shared(one: &[String], other: &[String]) -> bool {
     one.iter().any(|a| other.iter().any(|b| is_below(a, b) || is_below(b, a)))
 }
 
-fn ending(file: &str) -> &str {
+fn extension(file: &str) -> &str {
     file.rsplit('/').next().and_then(|name| name.rsplit_once('.')).map_or("", |(_, ending)| ending)
 }
 
 fn is_designed(file: &str) -> bool {
-    matches!(surface(file), Surface::View | Surface::Asset) || DESIGNED.contains(&ending(file))
+    matches!(surface(file), Surface::View | Surface::Asset) || DESIGNED.contains(&extension(file))
 }
 
 /// The agents that check a group afterwards, in order.
@@ -309,7 +309,7 @@ fn checks(
 
 /// Whether the change adds asynchronous code to these scripts.
 fn adds_async(tree: &Repository, base: &str, files: &[String]) -> Result<bool, CallFailure> {
-    let scripts = files.iter().filter(|file| SCRIPTS.contains(&ending(file)));
+    let scripts = files.iter().filter(|file| SCRIPTS.contains(&extension(file)));
     let scripts: Vec<String> = scripts.map(|file| format!(":(top,literal){file}")).collect();
     if scripts.is_empty() {
         return Ok(false);

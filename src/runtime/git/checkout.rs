@@ -12,7 +12,7 @@ use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::child;
 
 /// How many names a note lists.
-const NAMED: usize = 5;
+const MOST_NAMED: usize = 5;
 
 /// The maximum number of paths per call.
 const AT_ONCE: usize = 500;
@@ -189,7 +189,7 @@ impl Repository {
         if lost.is_empty() {
             return Ok(());
         }
-        let names = named(&lost.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
+        let names = name_list(&lost.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
         let message = format!("`{target}` would overwrite files that git does not track here: {names}");
         let hint = "move them out of the working tree, or check the target out in a separate worktree and begin there";
         Err(CallFailure::new(REFUSED, "untracked_in_the_way", message, hint))
@@ -232,7 +232,7 @@ impl Repository {
             notes.push(format!(
                 "the filter `{filter}` was not run: {} as git stores them. To have their content, remove \
                  them, and run `git checkout -- .`",
-                named(&names)
+                name_list(&names)
             ));
         }
         Ok(notes)
@@ -244,8 +244,8 @@ fn texts(listed: &[u8]) -> Vec<String> {
 }
 
 /// The first names, and how many more there are.
-fn named(names: &[String]) -> String {
-    let more = names.len().saturating_sub(NAMED);
+fn name_list(names: &[String]) -> String {
+    let more = names.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("`{}`{more}", names[..names.len().min(NAMED)].join("`, `"))
+    format!("`{}`{more}", names[..names.len().min(MOST_NAMED)].join("`, `"))
 }

@@ -16,11 +16,11 @@ pub(super) fn public(config: &LaunchConfig) -> Option<String> {
     let words: Vec<&str> =
         config.runtime_args.iter().flat_map(|argument| argument.split_whitespace()).collect();
     let mut variables = config.env.iter();
-    in_words(&words).or_else(|| variables.find_map(|(key, value)| variable(key, value)))
+    address_word(&words).or_else(|| variables.find_map(|(key, value)| variable(key, value)))
 }
 
 /// The word of a command line that makes a server listen on all addresses.
-pub(super) fn in_words(words: &[&str]) -> Option<String> {
+pub(super) fn address_word(words: &[&str]) -> Option<String> {
     let ends = |word: &str| word.starts_with(['-', '&', '|', ';', '<', '>']);
     let next = |at: usize| words.get(at + 1).copied().filter(|next| !ends(next));
     for (at, word) in words.iter().enumerate() {

@@ -57,8 +57,8 @@ impl LaunchFile {
             return Err(source.malformed("malformed_json", message, "write a JSON object", root.span.start));
         }
         let mut configurations: Vec<RawConfiguration> = Vec::new();
-        for node in listed(&root, source)? {
-            let one = RawConfiguration::named(node, source)?;
+        for node in configuration_items(&root, source)? {
+            let one = RawConfiguration::from_node(node, source)?;
             if configurations.iter().any(|known| known.name == one.name) {
                 let message = format!("two configurations are called `{}`", one.name);
                 let at = one.node.span.start;
@@ -71,7 +71,7 @@ impl LaunchFile {
 }
 
 /// The items of `configurations`; empty if it is missing.
-fn listed(root: &Node, source: NamedText<'_>) -> Result<Vec<Node>, CallFailure> {
+fn configuration_items(root: &Node, source: NamedText<'_>) -> Result<Vec<Node>, CallFailure> {
     match root.get("configurations").map(|node| (node, &node.value)) {
         None | Some((_, Value::Null)) => Ok(Vec::new()),
         Some((_, Value::List(items))) => Ok(items.clone()),
@@ -83,7 +83,7 @@ fn listed(root: &Node, source: NamedText<'_>) -> Result<Vec<Node>, CallFailure> 
 }
 
 impl RawConfiguration {
-    pub(super) fn named(node: Node, source: NamedText<'_>) -> Result<Self, CallFailure> {
+    pub(super) fn from_node(node: Node, source: NamedText<'_>) -> Result<Self, CallFailure> {
         let at = node.span.start;
         if !matches!(node.value, Value::Map(_)) {
             let message = format!("this configuration is {}, not an object", node.kind());
@@ -115,7 +115,7 @@ impl RawConfiguration {
     ) -> Result<LaunchConfig, CallFailure> {
         let field = |key: &str| self.node.get(key).filter(|node| node.value != Value::Null);
         let wrong = |key: &str, node: &Node, wanted: &str| {
-            let message = format!("`{key}` of `{}` is {}, not {wanted}", self.name, shown(node));
+            let message = format!("`{key}` of `{}` is {}, not {wanted}", self.name, shown_value(node));
             source.malformed("malformed_config", message, &format!("write {wanted}"), node.span.start)
         };
         let word = |key: &str, node: &Node, wanted: &str| match node.as_str() {
@@ -175,7 +175,7 @@ impl RawConfiguration {
 }
 
 /// A value as a message shows it.
-fn shown(node: &Node) -> String {
+fn shown_value(node: &Node) -> String {
     node.scalar().map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`"))
 }
 

@@ -9,7 +9,7 @@ use crate::runtime::repo::package_manager;
 use crate::runtime::repo::port::commands;
 
 /// Characters that join several commands in a script.
-const JOINS: [char; 5] = ['&', '|', ';', '`', '\n'];
+const COMMAND_SEPARATORS: [char; 5] = ['&', '|', ';', '`', '\n'];
 
 /// The words appended to the command of a configuration; none unless the command only runs the script of the package.
 ///
@@ -23,7 +23,11 @@ pub fn words(
     public: bool,
 ) -> Result<Vec<String>, CallFailure> {
     // If it is not a package manager, a malformed `package.json` does not matter.
-    if !config.runtime_executable.as_deref().is_some_and(|name| package_manager::KNOWN.contains(&name)) {
+    if !config
+        .runtime_executable
+        .as_deref()
+        .is_some_and(|name| package_manager::KNOWN_MANAGERS.contains(&name))
+    {
         return Ok(Vec::new());
     }
     let Some((argv, script)) = package_manager::call(repository, folder)? else { return Ok(Vec::new()) };
@@ -47,7 +51,7 @@ fn options(script: &str, port: u16, public: bool) -> Vec<String> {
         script.split_whitespace().any(|word| names.contains(&word.split('=').next().unwrap_or(word)))
     };
     match program {
-        _ if script.contains(JOINS) => Vec::new(),
+        _ if script.contains(COMMAND_SEPARATORS) => Vec::new(),
         "vite" | "astro" if commands::port(script).is_none() && !has(&["--port"]) => {
             vec!["--port".to_owned(), port.to_string()]
         }

@@ -72,7 +72,7 @@ impl Scripts<'_> {
             let word = word.trim_matches(['"', '\'']);
             let rest = &words[at + 1..];
             match word.rsplit('/').next() {
-                Some(name) if package_manager::KNOWN.contains(&name) => self.package(rest, depth),
+                Some(name) if package_manager::KNOWN_MANAGERS.contains(&name) => self.package(rest, depth),
                 Some(name) if RUNNERS.contains(&name) => self.procfile(rest, depth),
                 _ if word.contains('/') => self.shell(word, depth),
                 _ => None,
@@ -127,7 +127,7 @@ impl Scripts<'_> {
     ) -> Option<PublicWord> {
         let words: Vec<&str> = command.split_whitespace().collect();
         let own =
-            addresses::in_words(&words).map(|word| PublicWord { word, file: file.to_owned(), line, col });
+            addresses::address_word(&words).map(|word| PublicWord { word, file: file.to_owned(), line, col });
         own.or_else(|| self.command(&words, depth + 1))
     }
 

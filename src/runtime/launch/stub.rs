@@ -7,7 +7,7 @@ use super::read::LaunchConfig;
 use crate::disk;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
-use crate::runtime::repo::{confined, package_manager, port};
+use crate::runtime::repo::{confined_folder, package_manager, port};
 
 /// Kinds of project that a script of `package.json` starts.
 const SCRIPTED: [&str; 6] = ["next", "nuxt", "remix", "vite", "sveltekit", "astro"];
@@ -20,7 +20,7 @@ const RUNNERS: [&str; 2] = ["overmind", "foreman"];
 /// `usage` for an unknown kind; `no_command` if nothing starts it; `no_folder` and `outside_repository`.
 pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result<LaunchConfig, CallFailure> {
     let folder = match given {
-        Some(given) => confined(repository, given)?,
+        Some(given) => confined_folder(repository, given)?,
         None => repository.top.clone(),
     };
     let missing = |what: &str| {
@@ -46,7 +46,7 @@ pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result
         _ => {
             let known = SCRIPTED.join("`, `");
             let hint = format!("name `rails`, `procfile`, `{known}`");
-            return Err(CallFailure::usage(format!("unknown kind of project `{kind}`")).hinting(hint));
+            return Err(CallFailure::usage(format!("unknown kind of project `{kind}`")).with_hint(hint));
         }
     };
     let cwd = folder.strip_prefix(&repository.top).unwrap_or(Path::new("")).display().to_string();

@@ -87,13 +87,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mut warnings = Vec::new();
     let config = match &options.r#type {
         Some(kind) => stub(&repository, kind, options.dir.as_deref())?,
-        None => given(&environment.input_text()?, &repository.top, &mut warnings, options)?,
+        None => read_input(&environment.input_text()?, &repository.top, &mut warnings, options)?,
     };
     let top = Store::new(repository.top.clone(), environment);
     if !options.allow_public_host {
         scripts::must_be_private(&repository, &config)?;
     }
-    let refused = |error: RootError| top.refused(error);
+    let refused = |error: RootError| top.refusal(error);
     let Some(root) = Root::open_tree(&repository.top).map_err(refused)? else {
         return Err(CallFailure::environment("no_folder", "the repository's top is gone", "check the path"));
     };
@@ -109,7 +109,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             ),
             LaunchWriteStatus::Written,
         ),
-        Some(text) if options.merge => (added(text, &config)?, LaunchWriteStatus::Added),
+        Some(text) if options.merge => (with_configuration(text, &config)?, LaunchWriteStatus::Added),
         Some(_) => {
             let message = format!("`{FILE}` already exists");
             return Err(exists(message, "read it with `launch read`, or add to it with `--merge`"));
@@ -126,7 +126,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 }
 
 /// The configuration on standard input.
-fn given(
+fn read_input(
     input: &str,
     top: &Path,
     warnings: &mut Vec<String>,
@@ -134,7 +134,7 @@ fn given(
 ) -> Result<LaunchConfig, CallFailure> {
     let source = NamedText { text: input, name: "<stdin>" };
     let node = document::json_text(input, source.name)?;
-    let one = RawConfiguration::named(node, source)?;
+    let one = RawConfiguration::from_node(node, source)?;
     if let Some(entry) = one.node.entries().iter().find(|entry| !KEYS.contains(&entry.key.as_str())) {
         let known = KEYS.map(|key| format!("`{key}`")).join(", ");
         let message = format!("unknown key `{}`, expected one of {known}", entry.key);
@@ -161,7 +161,7 @@ fn exists(message: String, hint: &str) -> CallFailure {
 }
 
 /// The text of a file with the configuration added.
-fn added(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
+fn with_configuration(text: &str, config: &LaunchConfig) -> Result<String, CallFailure> {
     let document = LaunchFile::parse(NamedText { text, name: FILE })?;
     if document.configurations.iter().any(|one| one.name == config.name) {
         let message = format!("`{FILE}` already has a configuration `{}`", config.name);

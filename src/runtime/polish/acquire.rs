@@ -285,10 +285,10 @@ fn begin(
     let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     if taken.is_err() {
         interrupt::set_aside(|| {
-            target::go_back(&tree, from.as_deref(), &commit);
+            target::restore_checkout(&tree, from.as_deref(), &commit);
             // The tree is released; the original failure is the one to report.
             if run.end(tree.environment(), PolishEnding::Abandoned, Vec::new()).is_err() {
-                run.folder().give_up(&run.record.tree);
+                run.folder().release_tree(&run.record.tree);
             }
         });
     }

@@ -65,7 +65,7 @@ pub struct PolishFlags {
 }
 
 impl PolishFlags {
-    fn named(&mut self, key: &str) -> Option<&mut bool> {
+    fn flag_named(&mut self, key: &str) -> Option<&mut bool> {
         match key {
             "trust-fork" => Some(&mut self.trust_fork),
             "accept-stale-review" => Some(&mut self.accept_stale_review),
@@ -122,13 +122,13 @@ fn parse(text: &str) -> Result<Response, CallFailure> {
         plan: None,
         target: ReviewTarget::default(),
     };
-    let is_known = |key: &str| key == "plan" || PolishFlags::default().named(key).is_some();
-    if let Some(unknown) = others.iter().find(|token| !is_known(split(token).0)) {
+    let is_known = |key: &str| key == "plan" || PolishFlags::default().flag_named(key).is_some();
+    if let Some(unknown) = others.iter().find(|token| !is_known(split_token(token).0)) {
         return wrong("unknown_token", format!("unknown token `{unknown}`"), TOKENS);
     }
     for token in others {
-        let (key, value) = split(token);
-        match response.flags.named(key) {
+        let (key, value) = split_token(token);
+        match response.flags.flag_named(key) {
             Some(flag) if value == "1" => *flag = true,
             Some(_) => {
                 let message = format!("`{token}` has an unknown value");
@@ -163,7 +163,7 @@ fn parse(text: &str) -> Result<Response, CallFailure> {
 }
 
 /// The key and the value of a token.
-fn split(token: &str) -> (&str, &str) {
+fn split_token(token: &str) -> (&str, &str) {
     token.split_once(':').unwrap_or((token, ""))
 }
 

@@ -84,7 +84,7 @@ impl ItemOutcome {
 
 impl LockedItem {
     /// How much of it an item has: its title, and its files.
-    fn likeness(&self, title: &str, files: &[String]) -> u8 {
+    fn similarity(&self, title: &str, files: &[String]) -> u8 {
         2 * u8::from(self.title == title) + u8::from(!files.is_empty() && self.files == files)
     }
 
@@ -110,7 +110,7 @@ impl ChecklistLock {
         let likeness = |locked: u32, id: u32| {
             let item = here.iter().find(|(own, ..)| *own == id);
             let locked = self.items.get(&locked)?;
-            Some(item.map_or(0, |(_, title, files)| locked.likeness(title, files)))
+            Some(item.map_or(0, |(_, title, files)| locked.similarity(title, files)))
         };
         let own = self.items.get(&id);
         let kept = likeness(id, id).unwrap_or(0);
@@ -136,7 +136,10 @@ impl ChecklistLock {
 ///
 /// # Errors
 /// What the store refuses.
-pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> Result<(), CallFailure> {
+pub(in crate::runtime) fn record_dispatch(
+    run: &PolishRun,
+    items: &[ChecklistItem],
+) -> Result<(), CallFailure> {
     let held = run.store.lock()?;
     let mut lock = ChecklistLock::load(run)?;
     for item in items {
@@ -146,11 +149,11 @@ pub(in crate::runtime) fn give_out(run: &PolishRun, items: &[ChecklistItem]) -> 
             ..LockedItem::default()
         });
         (locked.title, locked.files) = (item.title.clone(), item.files.clone());
-        locked.planned = Some(wanted(item.action, &item.files, &item.notes));
+        locked.planned = Some(request_hash(item.action, &item.files, &item.notes));
         locked.interrupted = false;
     }
     let folder = run.folder();
-    held.together(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
+    held.commit(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
 }
 
 /// The dispatched items that have no result when the run is continued, and the text of [`LOCK`] that records them.
@@ -218,6 +221,6 @@ pub(super) fn unmeasured(run: &PolishRun) -> Result<Option<Vec<UnmeasuredItem>>,
 }
 
 /// The hash of what an item asks for.
-fn wanted(action: ItemAction, files: &[String], notes: &str) -> String {
+fn request_hash(action: ItemAction, files: &[String], notes: &str) -> String {
     disk::sha256(serde_json::to_string(&(action, files, notes)).unwrap_or_default().as_bytes())
 }

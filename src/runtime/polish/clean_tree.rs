@@ -1,6 +1,6 @@
 //! Checks that a working tree has no uncommitted work that a checkout or a merge would touch.
 
-use super::refused;
+use super::refusal;
 use crate::disk;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{Repository, records};
@@ -35,16 +35,16 @@ pub(super) fn must_be_clean(
         return Err(match operation {
             // Nothing may differ once all is resolved, but the next commit would still conclude a merge.
             Some(operation) if conflicting.is_empty() => {
-                refused("dirty", in_progress(tree, operation), FINISH)
+                refusal("dirty", in_progress(tree, operation), FINISH)
             }
-            Some(operation) => refused(
+            Some(operation) => refusal(
                 "dirty",
                 format!("{}, with conflicts: `{names}`", in_progress(tree, operation)),
                 FINISH,
             ),
             None => {
                 let message = format!("`{}` has conflicts: `{names}`", tree.top.display());
-                refused("dirty", message, "resolve them (`git status` says how), and start again")
+                refusal("dirty", message, "resolve them (`git status` says how), and start again")
             }
         });
     }
@@ -61,7 +61,7 @@ pub(super) fn must_be_clean(
             )
         });
         let hint = format!("commit or stash them first{}", way_on.unwrap_or_default());
-        return Err(refused("dirty", message, &hint));
+        return Err(refusal("dirty", message, &hint));
     }
     match head.filter(|_| moves).map(|head| tree.commit(head)).transpose()?.flatten() {
         Some(head) => tree.must_lose_nothing(&head),

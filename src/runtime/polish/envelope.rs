@@ -11,7 +11,7 @@ use super::record::{PolishEnding, PolishRecord, PolishRun};
 use super::seed::file_name;
 use super::seed::replan::{self, Escalation, EscalationState};
 use super::tally::Tally;
-use super::{END, refused};
+use super::{END, refusal};
 use crate::printable::line;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, INTERRUPTED, REFUSED};
 use crate::runtime::command_line::{choices, options};
@@ -78,7 +78,7 @@ impl HumanInput {
                 ("public_host", "let the server listen on 127.0.0.1 in `.claude/launch.json`")
             }
         };
-        refused(code, format!("human input required ({code})"), hint)
+        refusal(code, format!("human input required ({code})"), hint)
     }
 }
 
@@ -200,7 +200,7 @@ pub(super) fn finish(
 }
 
 /// Ends a run whose working tree is gone.
-pub(super) fn give_up(run: &PolishRun, environment: &Environment) -> Result<Delivery, CallFailure> {
+pub(super) fn end_without_tree(run: &PolishRun, environment: &Environment) -> Result<Delivery, CallFailure> {
     let inside = |name: &str| run.path.join(name).display().to_string();
     let items = checklist::unmeasured(run)?;
     let tally = match &items {
@@ -251,7 +251,7 @@ fn close(
     }
     let held = run.store.lock()?;
     steps.extend(run.folder().release(&run.record.tree)?);
-    held.together(steps)
+    held.commit(steps)
 }
 
 /// A description of the server that keeps running for the user.
@@ -294,13 +294,13 @@ fn print(
         out += &format!("{name}: {value}\n");
     }
     if !is_headless {
-        out += &format!("Next: {}\n", next(response, plan));
+        out += &format!("Next: {}\n", next_step(response, plan));
     }
     out + END + "\n"
 }
 
 /// The next step for the user.
-fn next(response: &Response, plan: Option<&str>) -> String {
+fn next_step(response: &Response, plan: Option<&str>) -> String {
     if response.is_rethought {
         return "rethink it with `refine:ideate`, from the replan seed".to_owned();
     }

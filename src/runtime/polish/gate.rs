@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::record::{PolishRecord, PolishRun};
-use super::refused;
+use super::refusal;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
@@ -133,7 +133,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let Some(first) = first else { return Ok(Delivery::from_answer(&response)) };
     response.status = GateStatus::Refused;
     response.error = Some(*first.error.clone());
-    Err(first.within(&response))
+    Err(first.within_answer(&response))
 }
 
 /// The folder of the review that counts for what is polished.
@@ -157,7 +157,7 @@ pub(super) fn review_verdict(
 }
 
 /// The arguments with which the user can start again, with one more token.
-fn again(record: &PolishRecord, token: &str) -> String {
+fn restart_arguments(record: &PolishRecord, token: &str) -> String {
     format!("{token} {}", record.target.word()).trim_end().to_owned()
 }
 
@@ -176,9 +176,9 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
     }
     let hint = format!(
         "its code would run on this machine: read it, and begin again with `{}`",
-        again(record, "trust-fork:1")
+        restart_arguments(record, "trust-fork:1")
     );
-    Err(refused("fork_untrusted", from, &hint))
+    Err(refusal("fork_untrusted", from, &hint))
 }
 
 /// How many commits the branch is behind the base.

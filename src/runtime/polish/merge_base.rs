@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::clean_tree::must_be_clean;
 use super::record::PolishRun;
-use super::refused;
+use super::refusal;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -70,7 +70,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     if run.record.mode == LaunchMode::Headless {
         let message = "nothing is merged unless a user agrees to it".to_owned();
-        return Err(refused(
+        return Err(refusal(
             "headless",
             message,
             "merge the base before, or run the skill without `mode:headless`",
@@ -78,7 +78,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     if !options.consent {
         let message = "the user has not agreed to the merge".to_owned();
-        return Err(refused("no_consent", message, "ask, and pass `--consent` after a yes"));
+        return Err(refusal("no_consent", message, "ask, and pass `--consent` after a yes"));
     }
     must_be_clean(&tree, false, None, &|| Ok(None))?;
     let question = base::BaseRequest {
@@ -139,5 +139,5 @@ fn conflict(base: &str, names: &[String], is_taken_back: bool) -> CallFailure {
         true => format!("the merge was rolled back: do it by hand with `git merge {base}`, and start again"),
         false => "the merge could not be rolled back: run `git merge --abort`".to_owned(),
     };
-    refused("conflict", message, &hint)
+    refusal("conflict", message, &hint)
 }

@@ -216,8 +216,8 @@ impl PolishRun {
         let history = if is_here { BranchHistory::of_checkout(record, &repository)? } else { None };
         let failure = match history {
             Some(BranchHistory::Known) => return Ok((run, repository)),
-            Some(BranchHistory::Extended(added)) => run.added(added.len()),
-            Some(BranchHistory::Rewritten) => run.rewritten(),
+            Some(BranchHistory::Extended(added)) => run.commits_added(added.len()),
+            Some(BranchHistory::Rewritten) => run.history_rewritten(),
             Some(BranchHistory::OtherBranch) => run.on_other_branch(),
             None => {
                 let commits = record.known_commits();
@@ -238,25 +238,25 @@ impl PolishRun {
     }
 
     /// The failure if commits were added that the run does not know: the user may continue with them.
-    fn added(&self, count: usize) -> CallFailure {
+    fn commits_added(&self, count: usize) -> CallFailure {
         let count = if count == 1 { "1 commit was".to_owned() } else { format!("{count} commits were") };
         let message =
             format!("{count} added since run `{}` last wrote: its checklist still fits", self.record.run_id);
-        CallFailure::new(CONTENDED, "commits_added", message, self.way_on())
+        CallFailure::new(CONTENDED, "commits_added", message, self.continue_hint())
     }
 
     /// The failure if the last known commit is no longer part of the branch.
-    fn rewritten(&self) -> CallFailure {
+    fn history_rewritten(&self) -> CallFailure {
         let PolishRecord { run_id, branch, .. } = &self.record;
         let message = format!(
             "`{}` was rewritten since run `{run_id}` last wrote: its checklist is kept, and measured again",
             branch.as_deref().unwrap_or_default()
         );
-        CallFailure::new(CONTENDED, "history_rewritten", message, self.way_on())
+        CallFailure::new(CONTENDED, "history_rewritten", message, self.continue_hint())
     }
 
     /// The hint for continuing with the user.
-    fn way_on(&self) -> String {
+    fn continue_hint(&self) -> String {
         format!(
             "ask the user whether to continue, then call `polish acquire --apply --continue DIR`, where DIR is `{}`",
             self.path.display()

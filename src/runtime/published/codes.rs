@@ -86,15 +86,15 @@ static ACQUIRE: [ErrorCode; 11] = [
     ("no_plan", 5),
     ("state_violation", 6),
 ];
-static MOVED: [ErrorCode; 1] = [("run_moved", 6)];
+static RUN_MOVED: [ErrorCode; 1] = [("run_moved", 6)];
 /// Codes of a polish whose user may have committed, amended or rebased since.
 static POLISHED: [ErrorCode; 3] = [("run_moved", 6), ("commits_added", 6), ("history_rewritten", 6)];
 static FINDINGS: [ErrorCode; 2] = [("no_findings", 4), ("unknown_schema", 4)];
 static APPLIED: [ErrorCode; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
 static MERGE: [ErrorCode; 3] = [("not_near", 2), ("unknown_finding", 4), ("no_replies", 4)];
 static APPROVE: [ErrorCode; 1] = [("not_allowed", 3)];
-static TAKEN: [ErrorCode; 1] = [("taken", 6)];
-static BOUND: [ErrorCode; 1] = [("bound", 6)];
+static TREE_TAKEN: [ErrorCode; 1] = [("taken", 6)];
+static ROUND_BOUND: [ErrorCode; 1] = [("bound", 6)];
 
 /// A command with its groups of codes.
 type CodeRow = (&'static str, &'static [&'static [ErrorCode]]);
@@ -170,7 +170,7 @@ static ROWS: [CodeRow; 39] = [
             ],
         ],
     ),
-    ("polish acquire", &[&WORDS, &ACQUIRE, &TAKEN, &INPUT, &RUN, &MOVED, &STORE, &GIT, &GITHUB]),
+    ("polish acquire", &[&WORDS, &ACQUIRE, &TREE_TAKEN, &INPUT, &RUN, &RUN_MOVED, &STORE, &GIT, &GITHUB]),
     ("polish args", &[&WORDS, &INPUT]),
     ("polish cancel", &[&RUN, &STORE, &GIT]),
     (
@@ -288,14 +288,14 @@ static ROWS: [CodeRow; 39] = [
     ("repo size item", &[&GIT, &SIZES, &INPUT, &[("empty_item", 4), ("file_unreadable", 5)]]),
     ("repo surfaces", &[&GIT, &[("bad_ref", 5), ("no_merge_base", 5)]]),
     ("review abandon", &[&RUN, &STORE, &GIT]),
-    ("review approve", &[&APPROVE, &FINDINGS, &MOVED, &RUN, &STORE, &GIT]),
+    ("review approve", &[&APPROVE, &FINDINGS, &RUN_MOVED, &RUN, &STORE, &GIT]),
     ("review args", &[&WORDS, &BASE_WORDS, &INPUT, &GIT]),
-    ("review begin", &[&WORDS, &BASE_WORDS, &SCOPE, &TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
-    ("review finish", &[&FINDINGS, &APPLIED, &MOVED, &INPUT, &RUN, &STORE, &GIT]),
-    ("review merge", &[&MERGE, &BOUND, &MOVED, &INPUT, &RUN, &STORE, &GIT, &[("bad_ref", 5)]]),
-    ("review render", &[&FINDINGS, &APPLIED, &BOUND, &INPUT, &RUN, &STORE, &MOVED, &GIT]),
-    ("review scope", &[&SCOPE, &BOUND, &MOVED, &RUN, &STORE, &GIT, &GITHUB]),
-    ("review start", &[&TAKEN, &STORE, &GIT, &[("bad_ref", 5)]]),
+    ("review begin", &[&WORDS, &BASE_WORDS, &SCOPE, &TREE_TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
+    ("review finish", &[&FINDINGS, &APPLIED, &RUN_MOVED, &INPUT, &RUN, &STORE, &GIT]),
+    ("review merge", &[&MERGE, &ROUND_BOUND, &RUN_MOVED, &INPUT, &RUN, &STORE, &GIT, &[("bad_ref", 5)]]),
+    ("review render", &[&FINDINGS, &APPLIED, &ROUND_BOUND, &INPUT, &RUN, &STORE, &RUN_MOVED, &GIT]),
+    ("review scope", &[&SCOPE, &ROUND_BOUND, &RUN_MOVED, &RUN, &STORE, &GIT, &GITHUB]),
+    ("review start", &[&TREE_TAKEN, &STORE, &GIT, &[("bad_ref", 5)]]),
     ("schema", &[]),
     ("server owner", &[&[("sandboxed", 5)]]),
     ("server probe", &[&[("sandboxed", 5), ("timeout", 7)]]),

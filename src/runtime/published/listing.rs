@@ -67,7 +67,7 @@ pub fn run(options: &Options, _: &Environment) -> Result<Delivery, CallFailure> 
     }
     let words = options.words.join(" ");
     let row = find(&words).ok_or_else(|| {
-        CallFailure::usage(format!("unknown command `{words}`")).hinting("see `plugcast-run schema`")
+        CallFailure::usage(format!("unknown command `{words}`")).with_hint("see `plugcast-run schema`")
     })?;
     Ok(Delivery::document(&row.schema()))
 }

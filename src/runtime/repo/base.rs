@@ -15,7 +15,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 
 pub use candidate::default_branch;
-use candidate::{BaseCandidate, named, search};
+use candidate::{BaseCandidate, named_base, search};
 pub use head::{HeadState, behind_upstream, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};
 
@@ -150,7 +150,7 @@ pub fn resolve(repository: &Repository, question: BaseRequest<'_>) -> Result<Res
     let mut warnings = Vec::new();
     let remotes = repository.remotes()?;
     let candidate = match question.base {
-        Some(base) => Some(named(repository, base, &remotes)?),
+        Some(base) => Some(named_base(repository, base, &remotes)?),
         None => search(repository, question, &remotes, &mut warnings)?,
     };
     let Some(candidate) = candidate else {
@@ -158,7 +158,7 @@ pub fn resolve(repository: &Repository, question: BaseRequest<'_>) -> Result<Res
             "no base branch was found: no pull request, no remote HEAD, no `main`, `master`, `develop` or `trunk`",
         ));
     };
-    settle(repository, candidate, question.require_fresh, warnings)
+    find_merge_base(repository, candidate, question.require_fresh, warnings)
 }
 
 const ORIGIN: &str = "origin";
@@ -168,7 +168,7 @@ const NO_HEAD: &str = "--no-write-fetch-head";
 
 impl Response {
     /// A base that shares no commit with HEAD: it is compared directly.
-    pub fn alone(named: &str, commit: String) -> Self {
+    pub fn unrelated(named: &str, commit: String) -> Self {
         Self {
             status: BaseStatus::Ok,
             base_branch: named.to_owned(),
@@ -188,7 +188,7 @@ impl Response {
 }
 
 /// Fetches the base and finds the merge base, fetching the full history of a shallow clone if needed.
-fn settle(
+fn find_merge_base(
     repository: &Repository,
     candidate: BaseCandidate,
     require_fresh: bool,

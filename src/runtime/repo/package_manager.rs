@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::confined;
+use super::confined_folder;
 use crate::disk;
 use crate::read::tree::Node;
 use crate::runtime::answer::{CallFailure, Delivery};
@@ -24,7 +24,7 @@ const LOCKS: [(&str, &str); 5] = [
     ("package-lock.json", "npm"),
 ];
 /// Programs that run scripts of a package.
-pub const KNOWN: [&str; 4] = ["pnpm", "yarn", "bun", "npm"];
+pub const KNOWN_MANAGERS: [&str; 4] = ["pnpm", "yarn", "bun", "npm"];
 /// Scripts that start a project for development, the best first.
 pub const SCRIPTS: [&str; 3] = ["dev", "start", "develop"];
 
@@ -79,7 +79,7 @@ pub enum PackageManagerStatus {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
-        Some(path) => confined(&repository, path)?,
+        Some(path) => confined_folder(&repository, path)?,
         None => repository.top.clone(),
     };
     let relative = |path: &Path| path.strip_prefix(&repository.top).unwrap_or(path).display().to_string();
@@ -159,7 +159,7 @@ fn manager(
         let package = if at == folder { Some(package) } else { above.as_ref() };
         if let Some(field) = package.and_then(|package| package.get("packageManager")?.as_str()) {
             let name = field.split('@').next().unwrap_or(field);
-            if KNOWN.contains(&name) {
+            if KNOWN_MANAGERS.contains(&name) {
                 return Ok((name.to_owned(), "packageManager".to_owned(), Some(path)));
             }
             notes.push(format!("`packageManager` names `{field}`, which is unknown"));

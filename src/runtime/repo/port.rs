@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{confined, package_manager, project};
+use super::{confined_folder, package_manager, project};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
@@ -137,7 +137,7 @@ impl PortSearch {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
-        Some(path) => confined(&repository, path)?,
+        Some(path) => confined_folder(&repository, path)?,
         None => repository.top.clone(),
     };
     let kind = match &options.r#type {
@@ -162,7 +162,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     });
     let mut best = search.candidates[0].clone();
     if options.free {
-        let port = listeners::free(environment, best.port)?;
+        let port = listeners::free_port(environment, best.port)?;
         best = PortCandidate { port, source: "free".to_owned(), file: None, line: None };
     }
     let in_use = match options.check {

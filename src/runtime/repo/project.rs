@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::confined;
+use super::confined_folder;
 use crate::disk::{self, FileKind};
 use crate::order;
 use crate::runtime::answer::{CallFailure, Delivery};
@@ -98,7 +98,7 @@ pub struct FoundProject {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
-        Some(path) => confined(&repository, path)?,
+        Some(path) => confined_folder(&repository, path)?,
         None => repository.top,
     };
     let hits = find(&folder);
@@ -127,13 +127,13 @@ fn words(hits: &[FoundProject]) -> String {
 pub fn find(folder: &Path) -> Vec<FoundProject> {
     let mut hits = in_folder(folder, ".");
     if hits.is_empty() {
-        below(folder, "", 1, &mut { MOST_FOLDERS }, &mut hits);
+        find_below(folder, "", 1, &mut { MOST_FOLDERS }, &mut hits);
     }
     order::sort(&mut hits);
     hits
 }
 
-fn below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &mut Vec<FoundProject>) {
+fn find_below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &mut Vec<FoundProject>) {
     // A folder that cannot be listed has nothing to start.
     for (name, is_folder) in disk::list(folder).unwrap_or_default() {
         let path = folder.join(&name);
@@ -148,7 +148,7 @@ fn below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &mut Ve
         let dir = if dir.is_empty() { name } else { format!("{dir}/{name}") };
         hits.extend(in_folder(&path, &dir));
         if depth < DEPTH {
-            below(&path, &dir, depth + 1, left, hits);
+            find_below(&path, &dir, depth + 1, left, hits);
         }
     }
 }

@@ -141,8 +141,8 @@ impl ChangeSizes {
         if meant.is_empty() { vec![path] } else { meant }
     }
 
-    pub(in crate::runtime) fn since(repository: &Repository, base: &str) -> Result<Self, CallFailure> {
-        let (_, files, _) = surfaces::since(repository, base, false)?;
+    pub(in crate::runtime) fn size_since(repository: &Repository, base: &str) -> Result<Self, CallFailure> {
+        let (_, files, _) = surfaces::surfaces_since(repository, base, false)?;
         Ok(Self(files.into_iter().map(|file| (file.file.clone(), file)).collect()))
     }
 

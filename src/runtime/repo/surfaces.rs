@@ -115,7 +115,7 @@ pub enum Surface {
 /// `bad_ref`, `no_merge_base`, `not_a_repository`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
-    let (merge_base, files, may_be_unchanged) = since(&repository, &options.base, options.worktree)?;
+    let (merge_base, files, may_be_unchanged) = surfaces_since(&repository, &options.base, options.worktree)?;
     let totals = SurfaceTotals {
         files: files.len(),
         lines: files.iter().map(|file| file.added + file.deleted).sum(),
@@ -136,7 +136,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 ///
 /// # Errors
 /// As [`run`].
-pub fn since(
+pub fn surfaces_since(
     repository: &Repository,
     base: &str,
     worktree: bool,
@@ -146,7 +146,7 @@ pub fn since(
         let message = format!("`{base}` and HEAD have no common commit");
         CallFailure::environment("no_merge_base", message, "name another base")
     })?;
-    let found = changes::since(repository, &merge_base, worktree)?;
+    let found = changes::changes_since(repository, &merge_base, worktree)?;
     Ok((merge_base, found.changes.into_iter().map(file).collect(), found.unproven))
 }
 

@@ -69,7 +69,7 @@ fn of_finding(text: &str) -> Result<String, CallFailure> {
     reply::id(text).ok_or_else(|| {
         let message = format!("`{text}` is not the id of a finding");
         CallFailure::usage(message)
-            .hinting("name each finding, such as `F1,F3`; `--safe` names all that are safe")
+            .with_hint("name each finding, such as `F1,F3`; `--safe` names all that are safe")
     })
 }
 

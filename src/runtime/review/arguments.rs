@@ -129,7 +129,7 @@ pub(super) fn input(environment: &Environment) -> Result<String, CallFailure> {
 }
 
 /// A failure before `review begin` has read its words, in the form that their writer expects.
-pub(in crate::runtime) fn unread(failure: CallFailure, environment: &Environment) -> CallFailure {
+pub(in crate::runtime) fn unread_failure(failure: CallFailure, environment: &Environment) -> CallFailure {
     let mode = environment.input().map_or(ReviewMode::Interactive, |bytes| mode_said(&bytes));
     in_mode(mode, failure)
 }
@@ -148,13 +148,13 @@ pub(super) fn parse(text: &str, is_branch: Option<BranchTest<'_>>) -> Result<Res
     let text = text.trim_start_matches('\u{feff}');
     // A placeholder that the host did not replace means no arguments.
     let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
-    let words: Vec<Cow<'_, str>> = split(text).into_iter().filter(replaced).map(token).collect();
+    let words: Vec<Cow<'_, str>> = split_words(text).into_iter().filter(replaced).map(token).collect();
     let words: Vec<&str> = words.iter().map(Cow::as_ref).collect();
     let modes: Vec<&str> = words.iter().copied().filter(|word| word.starts_with("mode:")).collect();
     let headless = modes.contains(&"mode:headless");
     let wrong = |code: &str, reason: String| {
         let mode = if headless { ReviewMode::Headless } else { ReviewMode::Interactive };
-        failed(USAGE, code, mode, &reason).hinting("repair the arguments, and start again")
+        failed(USAGE, code, mode, &reason).with_hint("repair the arguments, and start again")
     };
     if let Some(unknown) = modes.iter().find(|word| ReviewMode::token(word).is_none()) {
         let reason =
@@ -216,11 +216,11 @@ const QUOTES: [char; 3] = ['"', '\'', '`'];
 
 /// The words of a text. Only a quoted token, or the quoted value of a token, may contain spaces; elsewhere, a quote is
 /// an apostrophe.
-fn split(text: &str) -> Vec<&str> {
+fn split_words(text: &str) -> Vec<&str> {
     let (mut words, mut rest) = (Vec::new(), text.trim_start());
     while !rest.is_empty() {
         let space = rest.find(char::is_whitespace).unwrap_or(rest.len());
-        let end = quoted(rest).unwrap_or(space);
+        let end = quoted_end(rest).unwrap_or(space);
         words.push(&rest[..end]);
         rest = rest[end..].trim_start();
     }
@@ -228,7 +228,7 @@ fn split(text: &str) -> Vec<&str> {
 }
 
 /// The end of a quoted token at the start of a text: `plan:"my plan.md"`, `"plan:my plan.md"`.
-fn quoted(text: &str) -> Option<usize> {
+fn quoted_end(text: &str) -> Option<usize> {
     let inner = text.strip_prefix(QUOTES).unwrap_or(text);
     let (key, value) = inner.split_once(':')?;
     KEYS.iter().find(|known| key.eq_ignore_ascii_case(known))?;

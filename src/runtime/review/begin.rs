@@ -105,7 +105,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if options.include_untracked && mode == ReviewMode::ReportOnly {
         let message = "`report-only` writes nothing, so it cannot show files that git does not track";
         let hint = "leave `--include-untracked` out, add them with `git add -N`, or start in another mode";
-        return Err(CallFailure::usage(message).hinting(hint));
+        return Err(CallFailure::usage(message).with_hint(hint));
     }
     let begun = repository.and_then(|repository| {
         let note = missing_branch(&repository, &words)?;
@@ -218,7 +218,7 @@ fn start(
     };
     if taken.is_err() {
         interrupt::set_aside(|| {
-            target::go_back(&location.repository, record.branch.as_deref(), &record.head_sha)
+            target::restore_checkout(&location.repository, record.branch.as_deref(), &record.head_sha)
         });
     }
     if let Some(ending) = ended {
@@ -226,7 +226,7 @@ fn start(
         let closed = interrupt::set_aside(|| folder.close(environment, ending, false));
         match (&taken, closed) {
             (Ok(_), closed) => closed?,
-            (Err(_), Err(_)) => folder.folder().give_up(&record.tree),
+            (Err(_), Err(_)) => folder.folder().release_tree(&record.tree),
             (Err(_), Ok(())) => {}
         }
     }

@@ -14,7 +14,7 @@ use crate::runtime::environment::Environment;
 pub(super) const NAME: &str = "shown.json";
 const SCHEMA: &str = "plugcast.review-shown/1";
 /// How many names a note lists.
-const NAMED: usize = 5;
+const MOST_NAMED: usize = 5;
 
 /// What was shown, in `shown.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -34,7 +34,7 @@ impl ShownFiles {
     ///
     /// # Errors
     /// `bound` if that round cannot start now, and those of [`RunFolder::document`].
-    pub(super) fn before(folder: &RunFolder, round: u32) -> Result<Self, CallFailure> {
+    pub(super) fn before_round(folder: &RunFolder, round: u32) -> Result<Self, CallFailure> {
         let bound = |message: String, hint: &str| CallFailure::new(CONTENDED, "bound", message, hint);
         if folder.record.mode == ReviewMode::Headless {
             let message = "a headless review has no second round".to_owned();
@@ -62,7 +62,7 @@ impl ShownFiles {
     }
 
     /// Adds what is shown now.
-    pub(super) fn in_round(
+    pub(super) fn add_round(
         folder: &RunFolder,
         round: u32,
         scope: &ReviewScope,
@@ -70,7 +70,7 @@ impl ShownFiles {
     ) -> Result<Self, CallFailure> {
         let mut shown = match round {
             1 => Self { left_out: [&scope.untracked[..], &scope.nested].concat(), since, ..Self::default() },
-            _ => Self::before(folder, round)?,
+            _ => Self::before_round(folder, round)?,
         };
         SCHEMA.clone_into(&mut shown.schema);
         shown.rounds.push(scope.hashes.clone());
@@ -125,14 +125,16 @@ impl ShownEvidence {
     /// Whether a file is unchanged since the given round.
     pub(super) fn is_as_shown(&self, file: &str, round: u32) -> bool {
         let shown = (round as usize).checked_sub(1).and_then(|at| self.rounds.get(at));
-        shown.is_some_and(|shown| !differing(shown, &self.now.hashes).iter().any(|changed| changed == file))
+        shown.is_some_and(|shown| {
+            !differing_files(shown, &self.now.hashes).iter().any(|changed| changed == file)
+        })
     }
 
     /// The files that were not shown in their current state.
-    pub(super) fn unseen(&self) -> Vec<UnshownFile> {
+    pub(super) fn unseen_files(&self) -> Vec<UnshownFile> {
         let nothing = FileHashes::new();
         let last = self.rounds.last().unwrap_or(&nothing);
-        let files = differing(last, &self.now.hashes);
+        let files = differing_files(last, &self.now.hashes);
         let shown = order::set(last.keys().map(|names| file(names)));
         let unseen = |file: String| {
             let is_untracked = self.now.untracked.contains(&file) && !shown.contains(&file);
@@ -143,18 +145,18 @@ impl ShownEvidence {
 
     /// Whether a file changed between the given round and the next.
     pub(super) fn is_changed(&self, file: &str, round: u32) -> bool {
-        self.changed_after(round).iter().any(|changed| changed == file)
+        self.files_changed_after(round).iter().any(|changed| changed == file)
     }
 
     /// Whether any file did.
     pub(super) fn is_any_changed(&self, round: u32) -> bool {
-        !self.changed_after(round).is_empty()
+        !self.files_changed_after(round).is_empty()
     }
 
     /// The files that changed between the given round and the next.
-    pub(super) fn changed_after(&self, round: u32) -> Vec<String> {
+    pub(super) fn files_changed_after(&self, round: u32) -> Vec<String> {
         let at = |round: u32| self.rounds.get(round as usize).unwrap_or(&self.now.hashes);
-        differing(at(round.saturating_sub(1)), at(round))
+        differing_files(at(round.saturating_sub(1)), at(round))
     }
 
     /// Notes on what the index holds and nobody reviewed.
@@ -173,22 +175,22 @@ pub(super) fn apart(index: &IndexState) -> Vec<String> {
 }
 
 /// The first names, and how many more there are.
-fn named(files: &[String]) -> Option<String> {
-    let more = files.len().saturating_sub(NAMED);
+fn name_list(files: &[String]) -> Option<String> {
+    let more = files.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    files.first().map(|_| format!("`{}`{more}", files[..files.len().min(NAMED)].join("`, `")))
+    files.first().map(|_| format!("`{}`{more}", files[..files.len().min(MOST_NAMED)].join("`, `")))
 }
 
 /// The note on untracked repositories below this one.
 pub(super) fn embedded(nested: &[String]) -> Option<String> {
-    named(nested).map(|named| {
+    name_list(nested).map(|named| {
         format!("embedded repositories (clones or linked worktrees) are not part of the review: {named}")
     })
 }
 
 /// The note on files that git reports as changed, but whose filter was not run.
 pub(super) fn unproven(files: &[String]) -> Option<String> {
-    named(files).map(|named| {
+    name_list(files).map(|named| {
         format!(
             "{named} may be unchanged: git compares what their filter makes of them, and no filter is run here. If \
              nobody edited them, run `git status`, and begin the review again"
@@ -197,7 +199,7 @@ pub(super) fn unproven(files: &[String]) -> Option<String> {
 }
 
 /// The files in which two diffs differ. For a file with a filter, its content decides.
-pub(super) fn differing(one: &FileHashes, other: &FileHashes) -> Vec<String> {
+pub(super) fn differing_files(one: &FileHashes, other: &FileHashes) -> Vec<String> {
     let names = order::set(one.keys().chain(other.keys()).map(String::as_str));
     let differing = names.into_iter().filter(|names| one.get(*names) != other.get(*names));
     let files = order::set(differing.map(file));

@@ -51,12 +51,12 @@ pub(super) struct AllowedIds {
 
 impl AllowedIds {
     /// The round of the fixer's reply from which an id is allowed.
-    pub(super) fn since(&self, id: &str) -> u32 {
+    pub(super) fn allowed_from(&self, id: &str) -> u32 {
         self.since.get(id).copied().unwrap_or(u32::MAX)
     }
 
     /// Whether an id of a finding may be repaired. An id that was joined since may have been allowed before.
-    pub(super) fn holds(&self, id: &str, finding: &MergedFinding) -> bool {
+    pub(super) fn may_repair(&self, id: &str, finding: &MergedFinding) -> bool {
         let has = |ids: &[String]| ids.iter().any(|own| own == id);
         has(&self.now) || (!finding.joined.is_empty() && self.was_allowed(id))
     }

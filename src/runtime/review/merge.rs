@@ -44,7 +44,7 @@ pub use answer::{
     UnclearSentence, picked, stored,
 };
 pub(super) use context::NAME as CONTEXT;
-pub(super) use sources::{stored as stored_reply, whose};
+pub(super) use sources::{reviewer_of, stored as stored_reply};
 
 options! {
     /// Merge what reviewers returned
@@ -132,15 +132,15 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (sources, mut context) = read(options, environment, begun, mark.as_deref(), terms)?;
     if let Some(folder) = &folder {
         let mut before = MergeContext::stored(folder)?;
-        before.part(&options.apart)?;
+        before.separate(&options.apart)?;
         if !AppliedRepairs::is_claimed(folder)? {
             context.keep_unmet(&before);
         }
-        context = context.over(before);
+        context = context.merged_with(before);
     }
     let repository = Repository::find(environment, &environment.folder).ok();
     let base = ticket.as_ref().map(|ticket| ticket.base.as_str()).or(options.base.as_deref());
-    let changed = places::changed(repository.as_ref(), folder.as_ref(), base)?;
+    let changed = places::changed_paths(repository.as_ref(), folder.as_ref(), base)?;
     let is_known = folder.is_some() || options.stdin || ticket.is_some();
     let always = match is_known {
         true => super::reviewers::always_on().map(str::to_owned).collect(),
@@ -149,7 +149,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let input = MergeInput {
         options,
         context: &context,
-        places: &places::places(repository.as_ref(), folder.as_ref(), base, &changed)?,
+        places: &places::place_check(repository.as_ref(), folder.as_ref(), base, &changed)?,
         changed: &changed,
         always,
         folder: folder.as_ref(),
@@ -157,7 +157,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     let mut coverage = Coverage { ignored: context.ignored.clone(), ..Coverage::default() };
     if let Some(folder) = begun {
-        coverage.ignored.extend(sources::hidden(folder)?);
+        coverage.ignored.extend(sources::hidden_files(folder)?);
     }
     (coverage.untracked, coverage.media) = match (&ticket, options.untracked.is_empty()) {
         (Some(ticket), _) => (Vec::new(), ticket.media.clone()),
@@ -200,7 +200,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     match (&folder, &seal, ticket.as_ref().zip(repository.as_ref())) {
         (Some(folder), Some(seal), _) => found.extend(obstacles::of_run(folder, seal, evidence.as_ref())?),
         (_, _, Some((ticket, repository))) => {
-            let (changed, now) = ticket.changed(repository)?;
+            let (changed, now) = ticket.changes(repository)?;
             found.extend(changed);
             scope = ticket.looked_at(&now);
             answer.coverage.untracked.extend(now.untracked);
@@ -248,13 +248,13 @@ fn read(
         Some(folder) => {
             let context_input = match options.stdin {
                 true => MergeContext::parse(&environment.input_text()?),
-                false => MergeContext::written(folder),
+                false => MergeContext::from_folder(folder),
             };
-            Ok((sources::of_run(folder, terms)?, context.over(context_input)))
+            Ok((sources::of_run(folder, terms)?, context.merged_with(context_input)))
         }
         None if options.stdin => {
             let (sources, context_input) = sources::of_sections(&environment.input_text()?, mark, terms)?;
-            Ok((sources, context.over(context_input)))
+            Ok((sources, context.merged_with(context_input)))
         }
         None => Ok((sources::of_files(options, environment, terms)?, context)),
     }
@@ -333,7 +333,7 @@ fn merge(
             false => coverage.unread_replies.push(format!("{say}: it does not hold")),
         }
     }
-    let near = draft::near(&drafts, &rules);
+    let near = draft::nearby_groups(&drafts, &rules);
     let mut joined = drafts;
     draft::join(&mut joined, &context.joins, options.join.len())?;
     let mut merged: Vec<MergedFinding> = joined.iter().map(|draft| draft.merged(&rules)).collect();
@@ -356,7 +356,7 @@ fn merge(
     order::sort_by(&mut merged, draft::order);
     let (pre_existing, found): (Vec<MergedFinding>, Vec<MergedFinding>) =
         merged.into_iter().partition(|one| one.pre_existing);
-    coverage.settle();
+    coverage.normalize();
     let degraded = coverage.reviewers.is_empty();
     let open = match degraded {
         true => ReviewVerdict::NotReady,

@@ -16,7 +16,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::run::RunSeal;
 
 /// How many words of a sentence are quoted.
-const QUOTED: usize = 12;
+const QUOTED_WORDS: usize = 12;
 
 /// What was known when the review began.
 #[derive(Debug, Clone, Copy, Default)]
@@ -110,7 +110,8 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
     obstacles.extend(coverage.unanswered.iter().map(|name| format!("`{name}` was asked, but did not reply")));
     for one in coverage.unclear.iter().filter(|one| one.is_readable || one.was_asked) {
         let round = if one.round > 1 { format!(" in round {}", one.round) } else { String::new() };
-        let quoted: Vec<String> = one.sentences.iter().map(|one| format!("`{}`", short(&one.text))).collect();
+        let quoted: Vec<String> =
+            one.sentences.iter().map(|one| format!("`{}`", beginning(&one.text))).collect();
         let next = match one.was_asked {
             true => "it was asked, but its reply does not settle this",
             false => "ask this reviewer about it",
@@ -137,10 +138,10 @@ fn of_replies(coverage: &Coverage) -> Vec<String> {
 }
 
 /// The beginning of a sentence.
-fn short(text: &str) -> String {
+fn beginning(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    match words.len() > QUOTED {
-        true => format!("{} …", words[..QUOTED].join(" ")),
+    match words.len() > QUOTED_WORDS {
+        true => format!("{} …", words[..QUOTED_WORDS].join(" ")),
         false => words.join(" "),
     }
 }
@@ -163,7 +164,7 @@ pub(super) fn of_run(
     }
     // What the fixer changed is compared when the run ends.
     if !AppliedRepairs::is_claimed(folder)? {
-        obstacles.extend(changed_since(&evidence.unseen()));
+        obstacles.extend(changed_since(&evidence.unseen_files()));
     }
     Ok(obstacles)
 }

@@ -98,7 +98,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let path = folder.path.join(NAME);
     // A finished run prints its final report, whatever the working tree holds now.
     let is_written = folder.record.flags.begun && !folder.is_open()?;
-    let written = if is_written { folder.folder().compared(NAME)? } else { None };
+    let written = if is_written { folder.folder().checked_text(NAME)? } else { None };
     let report = match written {
         Some((_, Some(untrusted))) => return Err(untrusted),
         Some((report, None)) => report,
@@ -187,11 +187,11 @@ fn looked_at(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Resu
     let Some(base) = &folder.record.base else { return Ok(String::new()) };
     let scope: Option<Value> = folder.document("scope.json")?;
     let files = scope.and_then(|scope| scope["scope"]["files"].as_array().map(Vec::len));
-    Ok(since(files, &base.name, uncommitted))
+    Ok(base_and_files(files, &base.name, uncommitted))
 }
 
 /// The base and the number of files, if known.
-pub(super) fn since(files: Option<usize>, base: &str, uncommitted: bool) -> String {
+pub(super) fn base_and_files(files: Option<usize>, base: &str, uncommitted: bool) -> String {
     let since = match files {
         Some(1) => format!("1 file changed since {base}"),
         Some(count) => format!("{count} files changed since {base}"),
@@ -218,7 +218,7 @@ fn view(findings: &Findings, verdict: ReviewVerdict) -> Report {
         pre_existing: findings.pre_existing.iter().map(|one| ReportEntry::of_merged(one, &[])).collect(),
         residual_risks: coverage.residual_risks.clone(),
         testing_gaps: coverage.testing_gaps.clone(),
-        coverage: covered(findings),
+        coverage: coverage_lines(findings),
         ..Report::default()
     }
 }
@@ -263,7 +263,7 @@ impl ReportEntry {
 }
 
 /// What was reviewed, and what was not.
-fn covered(findings: &Findings) -> Vec<String> {
+fn coverage_lines(findings: &Findings) -> Vec<String> {
     let coverage = &findings.coverage;
     let mut out = Vec::new();
     let mut say = |number: usize, text: &str| {

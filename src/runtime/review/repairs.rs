@@ -173,7 +173,7 @@ impl AppliedRepairs {
         };
         let own = |id: &str| findings.findings.iter().find(|one| one.ids().any(|own| own == id));
         for id in &named {
-            if !own(id).is_some_and(|one| allowed.holds(id, one) || allowed.was_allowed(id)) {
+            if !own(id).is_some_and(|one| allowed.may_repair(id, one) || allowed.was_allowed(id)) {
                 self.obstacles.push(format!("`{id}` was repaired without permission"));
             }
         }
@@ -181,7 +181,7 @@ impl AppliedRepairs {
         let seal = folder.seal()?;
         for one in &findings.findings {
             let ids: Vec<&str> =
-                one.ids().filter(|id| named.contains(id) && allowed.holds(id, one)).collect();
+                one.ids().filter(|id| named.contains(id) && allowed.may_repair(id, one)).collect();
             let repaired =
                 ids.into_iter().filter(|id| self.is_repaired(id, one, findings, claimed, evidence));
             let repaired: Vec<&str> = repaired.collect();
@@ -191,8 +191,9 @@ impl AppliedRepairs {
             }
             // Repairing a joined finding repairs every member that it was allowed with.
             let whole = repaired.contains(&one.id.as_str()).then(|| last_claim(claimed, &one.id));
-            let is_done =
-                |id: &str| repaired.contains(&id) || whole.is_some_and(|round| allowed.since(id) <= round);
+            let is_done = |id: &str| {
+                repaired.contains(&id) || whole.is_some_and(|round| allowed.allowed_from(id) <= round)
+            };
             let open: Vec<String> = one.ids().filter(|id| !is_done(id)).map(|id| format!("`{id}`")).collect();
             if !repaired.is_empty() && !open.is_empty() {
                 self.notes.push(format!(
@@ -217,7 +218,7 @@ impl AppliedRepairs {
                 }
             }
         }
-        let mut unseen = evidence.map(ShownEvidence::unseen).unwrap_or_default();
+        let mut unseen = evidence.map(ShownEvidence::unseen_files).unwrap_or_default();
         unseen.retain(|unseen| !repaired_now.contains(&unseen.file.as_str()));
         self.obstacles.extend(changed_since(&unseen));
         Ok(())
@@ -284,7 +285,7 @@ fn files_without_finding(findings: &Response, evidence: &ShownEvidence) -> Vec<S
             || path.contains("spec")
             || findings.findings.iter().any(|one| one.file == *file)
     };
-    let mut files = order::set((1..evidence.rounds()).flat_map(|round| evidence.changed_after(round)));
+    let mut files = order::set((1..evidence.rounds()).flat_map(|round| evidence.files_changed_after(round)));
     files.retain(|file| !is_named(file));
     files
         .iter()

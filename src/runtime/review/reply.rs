@@ -74,15 +74,15 @@ impl AskedSentence {
     }
 
     /// A question about a whole unreadable reply.
-    pub fn unread(text: &str) -> Self {
+    pub fn unreadable(text: &str) -> Self {
         let text = text.trim();
         let firm = prose::grave(text) || leftover::has_key(text, "severity");
-        Self { text: text.chars().take(KEPT).collect(), firm }
+        Self { text: text.chars().take(KEPT_CHARACTERS).collect(), firm }
     }
 }
 
 /// How much of an unreadable reply is kept, in characters.
-const KEPT: usize = 1000;
+const KEPT_CHARACTERS: usize = 1000;
 
 /// A finding that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -150,9 +150,9 @@ pub fn read(reviewer: &str, text: &str, terms: ReplyTerms<'_>) -> Result<Reviewe
         return Err(unreadable("findings", scan.broken));
     }
     match scan.broken {
-        Some(broken) => parts.strange(&format!("a part of the reply is not valid JSON: {broken}")),
+        Some(broken) => parts.add_unreadable(&format!("a part of the reply is not valid JSON: {broken}")),
         None if leftover::looks_like_findings(&scan.rest) => {
-            parts.strange("a part of the reply looks like findings and is not valid JSON");
+            parts.add_unreadable("a part of the reply looks like findings and is not valid JSON");
         }
         None => {}
     }
@@ -175,7 +175,7 @@ pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result
 
 /// Parses a text that is one document; duplicate keys lose nothing.
 pub fn document(text: &str) -> Option<Value> {
-    json::whole(text)
+    json::parse_exact(text)
 }
 
 /// Why no value with a key was found.
@@ -217,7 +217,7 @@ fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Res
         let (more, is_read) = ids::rechecked(value, reviewer);
         rechecked.extend(more);
         if !is_read {
-            parts.strange("`rechecked` cannot be read");
+            parts.add_unreadable("`rechecked` cannot be read");
         }
     }
     for one in rechecked.iter_mut().filter(|one| one.holds) {

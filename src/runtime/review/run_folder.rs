@@ -37,7 +37,7 @@ const QUEUE_SCHEMA: &str = "plugcast.review-queue/1";
 /// The schema of `findings.json`.
 pub const FINDINGS_SCHEMA: &str = "plugcast.review-findings/1";
 /// Names that a reviewer's file cannot have.
-pub(super) const OWN: [&str; 11] = [
+pub(super) const RESERVED_NAMES: [&str; 11] = [
     "run", "findings", "applied", "residual", "advisory", "metadata", "scope", "report", "context", "fix",
     "shown",
 ];
@@ -222,8 +222,8 @@ impl RunFolder {
             ("findings.json", text(&RunDocument { schema: FINDINGS_SCHEMA, merged })),
         ]);
         // Keeps what another command wrote since the replies were read.
-        let seal = seal.beside(known);
-        held.together(seal.steps(&self.folder(), documents)?)
+        let seal = seal.with_documents(known);
+        held.commit(seal.steps(&self.folder(), documents)?)
     }
 
     /// A path of this folder, relative to the store's.
@@ -242,7 +242,7 @@ pub(super) fn queue(all: &[MergedFinding], ids: &[String]) -> String {
 fn file_name(reviewer: &str, taken: &[String]) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
     let mut stem: String = reviewer.chars().map(plain).take(80).collect();
-    if OWN.contains(&stem.as_str()) {
+    if RESERVED_NAMES.contains(&stem.as_str()) {
         stem = format!("reviewer-{stem}");
     }
     let numbered = |number: usize| match number {

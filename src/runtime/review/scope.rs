@@ -32,10 +32,10 @@ use crate::runtime::repo::base;
 
 use answer::ScopeDocument;
 pub use answer::{Response, ReviewScope, ScopeFile, ScopeStatus};
-pub(super) use current_tree::{CurrentTree, now, now_of_run, stored};
+pub(super) use current_tree::{CurrentTree, current_state, now_of_run, stored};
 pub use diff::DiffChunk;
 pub use hashes::FileHashes;
-pub(super) use marks::{file as marked_file, is_same_content, without as diff_alone};
+pub(super) use marks::{file as marked_file, is_same_content, without_marks as diff_alone};
 pub use plan::ReviewPlan;
 pub(super) use plan::missing_plan;
 pub use signals::Signals;
@@ -107,7 +107,7 @@ pub(super) struct ScopeRequest<'a> {
 /// for the run `no_run`, `finished`, `run_moved`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     if let (Some(run), Some(round)) = (&options.run, options.round) {
-        return again(&RunFolder::open(environment, run)?, round, options.max_bytes, environment);
+        return show_again(&RunFolder::open(environment, run)?, round, options.max_bytes, environment);
     }
     let mut folder = options.run.as_ref().map(|run| RunFolder::open(environment, run)).transpose()?;
     let mut target = match &options.target {
@@ -177,7 +177,7 @@ fn delivery(scope: ReviewScope) -> Delivery {
 }
 
 /// Shows the change of a run again, for another round.
-fn again(
+fn show_again(
     folder: &RunFolder,
     round: u32,
     max_bytes: Option<u64>,
@@ -185,7 +185,7 @@ fn again(
 ) -> Result<Delivery, CallFailure> {
     folder.must_be_open()?;
     folder.must_be_here(environment)?;
-    let shown = ShownFiles::before(folder, round)?;
+    let shown = ShownFiles::before_round(folder, round)?;
     let before = folder.document::<Value>("scope.json")?.unwrap_or_default();
     let question = ScopeRequest {
         mode: folder.record.mode,
@@ -224,7 +224,7 @@ impl RunFolder {
         record.missing_plan.clone_from(&scope.missing_plan);
         record.only_untracked = scope.files.is_empty() && !scope.untracked.is_empty();
         record.unseen.clone_from(&scope.unseen);
-        record.notes = scope.told();
+        record.notes = scope.report_notes();
         self.store_record()
     }
 }
@@ -242,7 +242,7 @@ pub(super) fn collect(
             source: known.source,
             fetched: question.fetched,
             warnings: Vec::new(),
-            ..base::Response::alone(&known.name, known.sha.clone())
+            ..base::Response::unrelated(&known.name, known.sha.clone())
         },
         None => resolve(&question, repository)?,
     };
@@ -256,7 +256,7 @@ pub(super) fn collect(
     notes.extend(evidence::apart(&diff.uncommitted.index));
     notes.extend(evidence::unproven(&diff.difference.unproven));
     let mut untracked = diff.uncommitted.untracked;
-    untracked.retain(|name| !untracked::is_ours(name));
+    untracked.retain(|name| !untracked::is_of_helper(name));
     // Git does not look into another repository, so its files are not listed as new.
     let (nested, untracked): (Vec<String>, Vec<String>) =
         untracked.into_iter().partition(|name| name.ends_with('/'));
@@ -271,8 +271,9 @@ pub(super) fn collect(
         notes.push("only untracked files are new: they are not in the diff".to_owned());
     }
     notes.extend(base.standing.iter().filter_map(|standing| standing.note()));
-    let mut unseen: Vec<String> = base.standing.iter().filter_map(|standing| standing.unseen()).collect();
-    let beside = beside(repository, &question, &base, &head_sha, diff.uncommitted.clean)?;
+    let mut unseen: Vec<String> =
+        base.standing.iter().filter_map(|standing| standing.missing_part()).collect();
+    let beside = difference_notes(repository, &question, &base, &head_sha, diff.uncommitted.clean)?;
     notes.extend(beside.iter().cloned());
     unseen.extend(beside);
     notes.extend(base.warnings);
@@ -329,14 +330,14 @@ pub(super) fn collect(
     };
     if let Some(folder) = folder {
         let document = ScopeDocument { schema: "plugcast.review-scope/1", scope: &scope };
-        let shown = ShownFiles::in_round(folder, question.round, &scope, since)?;
+        let shown = ShownFiles::add_round(folder, question.round, &scope, since)?;
         folder.save(vec![("scope.json", text(&document)), (evidence::NAME, text(&shown))])?;
     }
     Ok(scope)
 }
 
 /// How the diff differs from the change that was asked about.
-fn beside(
+fn difference_notes(
     repository: &Repository,
     question: &ScopeRequest<'_>,
     base: &base::Response,
@@ -370,10 +371,10 @@ fn resolve(question: &ScopeRequest<'_>, repository: &Repository) -> Result<base:
         }
         let unresolved = || {
             let why = failure.error.message.clone();
-            failed(ENVIRONMENT, "base_unresolved", question.mode, "merge-base unresolved.").hinting(why)
+            failed(ENVIRONMENT, "base_unresolved", question.mode, "merge-base unresolved.").with_hint(why)
         };
         let named = question.base.ok_or_else(unresolved)?;
         let commit = repository.commit(named)?.ok_or_else(unresolved)?;
-        Ok(base::Response::alone(named, commit))
+        Ok(base::Response::unrelated(named, commit))
     })
 }

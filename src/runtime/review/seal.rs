@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::merge::{self, CONTEXT};
 use super::reviewers;
-use super::run_folder::{OWN, REPLIES, RunFolder};
+use super::run_folder::{REPLIES, RESERVED_NAMES, RunFolder};
 use crate::disk::{self, FileKind};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::run::{RunSeal, SealedReply};
@@ -18,7 +18,8 @@ impl RunSeal {
 
     /// Whether a reviewer replied in a round. An unreadable reply counts here; it is an obstacle by itself.
     pub(super) fn has_reply(&self, reviewer: &str, round: u32) -> bool {
-        self.of_round(round).any(|(path, _)| whose(path).is_some_and(|(_, name)| name == reviewer))
+        self.of_round(round)
+            .any(|(path, _)| folder_and_reviewer(path).is_some_and(|(_, name)| name == reviewer))
     }
 
     /// The merged replies of a round, by path.
@@ -73,7 +74,7 @@ impl RunSeal {
     pub(super) fn strangers(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
         let is_own = |name: &str| match name.rsplit_once('.') {
             _ if name == REPLIES || self.wrote(name) => true,
-            Some((stem, "json")) => OWN.contains(&stem),
+            Some((stem, "json")) => RESERVED_NAMES.contains(&stem),
             Some((stem, "patch")) => stem.starts_with("diff"),
             _ => name == "report.md" || name.starts_with('.'),
         };
@@ -100,13 +101,13 @@ fn context(folder: &RunFolder) -> Result<Option<String>, CallFailure> {
 }
 
 /// The folder and the reviewer of a reply, by its path.
-fn whose(path: &str) -> Option<(&str, &'static str)> {
+fn folder_and_reviewer(path: &str) -> Option<(&str, &'static str)> {
     let (folder, name) = path.rsplit_once('/')?;
-    Some((folder, merge::whose(name.trim_start_matches('.'))?))
+    Some((folder, merge::reviewer_of(name.trim_start_matches('.'))?))
 }
 
 fn is_of_reviewer(path: &str) -> bool {
-    whose(path).is_some()
+    folder_and_reviewer(path).is_some()
 }
 
 /// Whether a reviewer's name is that of a file, which may be spelled differently.
@@ -116,7 +117,7 @@ fn is_same(name: &str, stem: &str) -> bool {
 
 /// Whether there is another reply of the same reviewer in the same round.
 fn has_other(replies: &BTreeMap<String, SealedReply>, path: &str) -> bool {
-    replies.keys().any(|other| whose(other) == whose(path))
+    replies.keys().any(|other| folder_and_reviewer(other) == folder_and_reviewer(path))
 }
 
 /// Every file that may be a reply, by its path below the run.

@@ -89,7 +89,7 @@ pub(in crate::runtime) fn locate(
             let name = target.branch.clone().unwrap_or_default();
             if repository.branch()?.as_ref() != Some(&name) {
                 let of_name = |one: &TargetCheckout| one.branch.as_ref() == Some(&name);
-                match checkouts::other(repository, of_name)? {
+                match checkouts::matching_checkout(repository, of_name)? {
                     Some(top) => location.work_in(top)?,
                     None => {
                         location.detail = format!("no working tree has `{name}` checked out");
@@ -117,18 +117,21 @@ fn locate_request(location: &mut TargetLocation, request: PullRequest) -> Result
     if repository.commit("HEAD")?.as_ref() == Some(&head) {
         return Ok(());
     }
-    if let Some(top) = checkouts::other(&repository, |one| one.head.as_ref() == Some(&head))? {
+    if let Some(top) = checkouts::matching_checkout(&repository, |one| one.head.as_ref() == Some(&head))? {
         return location.work_in(top);
     }
     let local = repository.commit(&format!("refs/heads/{name}"))?;
     location.detail = match &local {
         Some(commit) if *commit != head => format!(
             "the local branch `{name}` is at {}, the head of pull request {number} is {}",
-            short(commit),
-            short(&head)
+            short_commit(commit),
+            short_commit(&head)
         ),
         _ => {
-            format!("no working tree has the head of pull request {number}, {}, checked out", short(&head))
+            format!(
+                "no working tree has the head of pull request {number}, {}, checked out",
+                short_commit(&head)
+            )
         }
     };
     location.checkout =
@@ -153,7 +156,7 @@ impl TargetLocation {
         }
         if matches!(mode, ReviewMode::Headless | ReviewMode::ReportOnly) {
             let reason = "shared checkout stays on its branch. Start in a worktree of the target, or pass base:<ref> for this tree.";
-            return Err(failed(REFUSED, "shared_checkout", mode, reason).hinting(&self.detail));
+            return Err(failed(REFUSED, "shared_checkout", mode, reason).with_hint(&self.detail));
         }
         let names = changed_files(&self.repository)?;
         if names.is_empty() {
@@ -200,7 +203,7 @@ impl TargetLocation {
 
 /// Tracked files with uncommitted changes, each after its status: ` M a.rs`.
 pub(in crate::runtime) fn changed_files(repository: &Repository) -> Result<Vec<String>, CallFailure> {
-    let without = changes::FilteredFiles::find(repository)?.excluded();
+    let without = changes::FilteredFiles::find(repository)?.exclusion_pathspecs();
     let mut words = vec!["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no", "--"];
     words.extend(without.iter().map(String::as_str));
     let changed = repository.must(&words)?;
@@ -208,7 +211,7 @@ pub(in crate::runtime) fn changed_files(repository: &Repository) -> Result<Vec<S
 }
 
 /// Restores the previous checkout after a failed start; the tree was clean.
-pub(in crate::runtime) fn go_back(repository: &Repository, branch: Option<&str>, commit: &str) {
+pub(in crate::runtime) fn restore_checkout(repository: &Repository, branch: Option<&str>, commit: &str) {
     let is_there = match branch {
         Some(_) => repository.branch().is_ok_and(|now| now.as_deref() == branch),
         None => repository.commit("HEAD").is_ok_and(|head| head.as_deref() == Some(commit)),
@@ -249,6 +252,6 @@ fn tell_local_branch(
 }
 
 /// An abbreviated commit.
-fn short(commit: &str) -> &str {
+fn short_commit(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

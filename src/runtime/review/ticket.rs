@@ -4,7 +4,7 @@
 use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::{UnshownFile, apart, differing};
+use super::evidence::{UnshownFile, apart, differing_files};
 use super::render;
 use super::repairs::changed_since;
 use super::scope::{self, CurrentTree, FileHashes, ReviewScope};
@@ -16,7 +16,7 @@ use crate::runtime::git::Repository;
 const MOST_FILES: usize = 40;
 const HASH: usize = 16;
 /// The name of that hash.
-const WHOLE: &str = "the change";
+const WHOLE_CHANGE: &str = "the change";
 
 /// What was shown to the reviewers, and what was given.
 #[derive(Debug, Serialize, Deserialize)]
@@ -47,22 +47,22 @@ impl ReviewTicket {
             base_ref: scope.base_ref.clone(),
             files: scope.files.len(),
             head: scope.head_sha.clone(),
-            shown: short(&scope.hashes),
+            shown: short_hashes(&scope.hashes),
             since: scope.since,
             plan: scope.plan.as_ref().map(|plan| plan.path.clone()),
             missing_plan: scope.missing_plan.clone(),
             only_untracked: scope.files.is_empty() && !scope.untracked.is_empty(),
             unseen: scope.unseen.clone(),
-            notes: scope.told(),
+            notes: scope.report_notes(),
             not_shown: scope.not_shown.clone(),
             media: scope.media.clone(),
-            untracked: whole(&scope::without_tools([&scope.untracked[..], &scope.nested].concat())),
+            untracked: hash_names(&scope::without_tools([&scope.untracked[..], &scope.nested].concat())),
         }
     }
 
     /// The scope line of the report.
     pub(super) fn looked_at(&self, now: &CurrentTree) -> String {
-        render::since(Some(self.files), &self.base_ref, !now.committed)
+        render::base_and_files(Some(self.files), &self.base_ref, !now.committed)
     }
 
     /// The id that agents must return, so that replies of other reviews are recognised.
@@ -98,18 +98,18 @@ impl ReviewTicket {
     ///
     /// # Errors
     /// When git fails.
-    pub(super) fn changed(&self, repository: &Repository) -> Result<(Vec<String>, CurrentTree), CallFailure> {
+    pub(super) fn changes(&self, repository: &Repository) -> Result<(Vec<String>, CurrentTree), CallFailure> {
         let mut obstacles = Vec::new();
         let head = repository.commit("HEAD")?.unwrap_or_default();
         if head != self.head {
             obstacles.push(format!("HEAD is {head}, but the reviewers were shown {}", self.head));
         }
-        let now = scope::now(repository, &self.base, self.since)?;
-        let changed = differing(&self.shown, &short(&now.hashes)).into_iter();
+        let now = scope::current_state(repository, &self.base, self.since)?;
+        let changed = differing_files(&self.shown, &short_hashes(&now.hashes)).into_iter();
         let unseen = changed.map(|file| UnshownFile { file, is_untracked: false });
         obstacles.extend(changed_since(&unseen.collect::<Vec<_>>()));
         obstacles.extend(apart(&now.index));
-        if whole(&[&now.untracked[..], &now.nested].concat()) != self.untracked {
+        if hash_names(&[&now.untracked[..], &now.nested].concat()) != self.untracked {
             obstacles.push(
                 "untracked files were added or removed since the reviewers were shown the change".to_owned(),
             );
@@ -119,16 +119,16 @@ impl ReviewTicket {
 }
 
 /// A hash of names.
-fn whole(names: &[String]) -> String {
+fn hash_names(names: &[String]) -> String {
     let hash = disk::sha256(names.join("\0").as_bytes());
     hash.get(..HASH).unwrap_or_default().to_owned()
 }
 
 /// Hashes short enough for a word.
-fn short(hashes: &FileHashes) -> FileHashes {
+fn short_hashes(hashes: &FileHashes) -> FileHashes {
     if hashes.len() > MOST_FILES {
         let whole = serde_json::to_string(hashes).unwrap_or_default();
-        return FileHashes::from([(WHOLE.to_owned(), disk::sha256(whole.as_bytes()))]);
+        return FileHashes::from([(WHOLE_CHANGE.to_owned(), disk::sha256(whole.as_bytes()))]);
     }
     let cut = |hash: &String| hash.get(..HASH).unwrap_or(hash).to_owned();
     hashes.iter().map(|(names, hash)| (names.clone(), cut(hash))).collect()

@@ -143,7 +143,7 @@ fn displace(
         // A damaged claim belongs to no run.
         Err(failure) if failure.error.code == "malformed_json" => match by.take_over {
             true => None,
-            false => return Err(failure.hinting("take it with `--take-over`")),
+            false => return Err(failure.with_hint("take it with `--take-over`")),
         },
         claimed => claimed?,
     };
@@ -157,7 +157,7 @@ fn displace(
     if let Some(age) = age {
         let age = if age < 120 { format!("{age} s") } else { format!("{} min", age / 60) };
         let message = format!("{} `{}` has had this working tree for {age}", workflow.name, claim.run_id);
-        let hint = match folder.compared(RECORD) {
+        let hint = match folder.checked_text(RECORD) {
             Ok(Some((_, None))) => format!(
                 "wait until it ends, pass `--take-over` to end it and begin, {}, where DIR is `{}`",
                 workflow.clear,
@@ -216,7 +216,7 @@ pub fn claim_again(
     let claim = TreeClaim { run_id, started_at, uptime };
     steps.push(StoreStep::Write { path: claim_path(workflow, tree), text: text(&claim) });
     steps.extend(folder.seal()?.steps(folder, documents)?);
-    held.together(steps)?;
+    held.commit(steps)?;
     Ok(abandoned)
 }
 
@@ -236,7 +236,7 @@ fn claim_in<'a>(
     for other in others {
         let mut ended = Vec::new();
         let Some(run) = displace(other, &mut ended, opening.tree, &by)? else { continue };
-        match other.lock().and_then(|held| held.together(ended)) {
+        match other.lock().and_then(|held| held.commit(ended)) {
             // An expired run holds no tree, whether it can be ended or not.
             Err(failure) if !take_over && is_unwritable(&failure) => {}
             done => {
@@ -246,7 +246,7 @@ fn claim_in<'a>(
         }
     }
     let run_id = loop {
-        let run_id = format!("{}-{}", environment.now().stamp(), environment.chance());
+        let run_id = format!("{}-{}", environment.now().stamp(), environment.random_hex());
         if held.claim(&runs.join(&run_id))? {
             break run_id;
         }
@@ -261,9 +261,9 @@ fn claim_in<'a>(
     let folder = RunDirectory { workflow, store: &store, path: &own };
     steps.extend(RunSeal::default().steps(&folder, vec![(RECORD, record)])?);
     steps.push(StoreStep::Write { path, text: text(&claim) });
-    if let Err(failure) = held.together(steps) {
+    if let Err(failure) = held.commit(steps) {
         // Nobody learns of this run.
-        folder.give_up(opening.tree);
+        folder.release_tree(opening.tree);
         return Err(failure);
     }
     drop(held);

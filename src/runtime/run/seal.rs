@@ -49,17 +49,17 @@ impl RunSeal {
             return Ok(Self::default());
         };
         let mark = std::mem::take(&mut seal.mark);
-        let own = folder.store.has_marked(SCHEMA, &seal.marked(folder), &mark)?;
+        let own = folder.store.has_marked(SCHEMA, &seal.sealed_text(folder), &mark)?;
         Ok(if own { seal } else { Self::default() })
     }
 
     /// The text that the mark covers.
-    fn marked(&self, folder: &RunDirectory<'_>) -> String {
+    fn sealed_text(&self, folder: &RunDirectory<'_>) -> String {
         format!("{}/{}\n{}", folder.workflow.name, folder.name(), text(self))
     }
 
     /// The same with the documents of `now`.
-    pub(in crate::runtime) fn beside(self, now: Self) -> Self {
+    pub(in crate::runtime) fn with_documents(self, now: Self) -> Self {
         Self { documents: now.documents, ..self }
     }
 
@@ -79,7 +79,7 @@ impl RunSeal {
             steps.push(StoreStep::Write { path: folder.relative(name), text });
         }
         self.mark = TextMark::default();
-        self.mark = folder.store.mark(SCHEMA, &self.marked(folder))?;
+        self.mark = folder.store.mark(SCHEMA, &self.sealed_text(folder))?;
         // Before the documents: after a kill between two steps, the journal completes the rest.
         let path = seal_path(folder.workflow.name, &folder.name());
         steps.insert(0, StoreStep::Write { path, text: text(&self) });
@@ -104,7 +104,7 @@ impl RunSeal {
     }
 
     /// The failure if a document that this program wrote is missing.
-    pub(super) fn gone(&self, name: &str, path: &Path) -> Option<CallFailure> {
+    pub(super) fn missing_document(&self, name: &str, path: &Path) -> Option<CallFailure> {
         self.documents.get(name)?;
         let message = format!("this program wrote `{}`, and it is gone", path.display());
         let failure = CallFailure::new(REFUSED, "untrusted_state", message, "begin again");

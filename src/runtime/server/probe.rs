@@ -67,10 +67,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     loop {
         let found = match ask(options.port) {
             Ok(found) => found,
-            Err(error) => match child::refused(environment, SandboxAccess::Network, &error.to_string()) {
-                Some(refusal) => return Err(refusal),
-                None => None,
-            },
+            Err(error) => {
+                match child::sandbox_refusal(environment, SandboxAccess::Network, &error.to_string()) {
+                    Some(refusal) => return Err(refusal),
+                    None => None,
+                }
+            }
         };
         match (found, until) {
             (None, Some(until)) if Instant::now() < until && !interrupt::pending() => {

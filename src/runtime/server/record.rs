@@ -104,7 +104,7 @@ impl Server {
     /// Determines the address if the start was interrupted before it knew what the server listens on.
     pub(super) fn find_url(&mut self, family: &[(u32, u64)]) {
         if self.url.is_none()
-            && listeners::holds(self.port, family)
+            && listeners::listens_on(self.port, family)
             && listeners::public_port(self.port, family).is_none()
         {
             self.url = probe::ask(self.port).ok().flatten().map(|(url, _)| url);

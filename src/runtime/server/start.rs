@@ -119,7 +119,7 @@ impl Response {
             _ => ServerStartStatus::Error,
         };
         self.error = Some(*failure.error.clone());
-        failure.within(&self)
+        failure.within_answer(&self)
     }
 }
 
@@ -181,7 +181,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
         Some(kind) => {
             let config = stub::stub(tree, kind, options.dir.as_deref()).map_err(|failure| {
                 let hint = "write a configuration with `launch write`, and start that";
-                if failure.error.code == "no_command" { failure.hinting(hint) } else { failure }
+                if failure.error.code == "no_command" { failure.with_hint(hint) } else { failure }
             })?;
             if !options.allow_public_host {
                 scripts::must_be_private(tree, &config)?;
@@ -275,7 +275,7 @@ fn start(
 ) -> Result<Delivery, CallFailure> {
     let not_started = |error: std::io::Error| {
         let message = format!("`{}` cannot be started: {error}", plan.argv.join(" "));
-        child::refused(environment, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
+        child::sandbox_refusal(environment, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
             CallFailure::environment(
                 "not_started",
                 message,
@@ -304,7 +304,7 @@ fn start(
     };
     let folder = run.folder();
     let recorded = folder.seal().and_then(|seal| seal.steps(&folder, vec![(record::RECORD, text(&server))]));
-    let begun = recorded.and_then(|steps| held.together(steps));
+    let begun = recorded.and_then(|steps| held.commit(steps));
     drop(held);
     let mut family = Family::new(detached.id());
     let answered = begun

@@ -95,7 +95,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             let warning = format!("process {pid}, which the server started, listens on port {port}");
             response.warnings.push(warning);
         }
-        return left(options, environment, &own.words(), response);
+        return remaining_listener(options, environment, &own.words(), response);
     }
     let Some(owner) = listeners::on_port(environment, options.port)? else {
         return Ok(Delivery::from_answer(&response));
@@ -114,11 +114,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
     }
     response.killed = end(options, &owner.words(), &[])?;
-    left(options, environment, &owner.words(), response)
+    remaining_listener(options, environment, &owner.words(), response)
 }
 
 /// The answer once the confirmed process has ended: no other process may listen there.
-fn left(
+fn remaining_listener(
     options: &Options,
     environment: &Environment,
     who: &str,
@@ -157,8 +157,8 @@ fn must_be_known(tells: bool, pid: u32) -> Result<(), CallFailure> {
 /// Ends the confirmed process, with its `family` if it is our own server, as far as the user agreed; returns whether it
 /// was killed.
 fn end(options: &Options, who: &str, family: &[(u32, u64)]) -> Result<bool, CallFailure> {
-    let killed = !ended(options, family, false)?;
-    if killed && (!options.force || !ended(options, family, true)?) {
+    let killed = !end_family(options, family, false)?;
+    if killed && (!options.force || !end_family(options, family, true)?) {
         let message = format!("{who} has not ended");
         let hint =
             if options.force { "end it by hand" } else { "ask the user, and pass `--force` after a yes" };
@@ -168,7 +168,7 @@ fn end(options: &Options, who: &str, family: &[(u32, u64)]) -> Result<bool, Call
 }
 
 /// Sends the signal, and returns whether all processes ended in time.
-fn ended(options: &Options, family: &[(u32, u64)], kill: bool) -> Result<bool, CallFailure> {
+fn end_family(options: &Options, family: &[(u32, u64)], kill: bool) -> Result<bool, CallFailure> {
     let (pid, started) = (options.confirm_pid, options.start_time);
     let is_there = |&(pid, started): &(u32, u64)| listeners::is_alive(pid, Some(started));
     let is_family_alive = || listeners::is_family_alive(pid, Some(started));

@@ -10,7 +10,7 @@ impl LockedStore<'_> {
     ///
     /// # Errors
     /// `state_unwritable` or `sandboxed`.
-    pub fn next(&self, item: &str, highest: impl FnOnce() -> u64) -> Result<u64, CallFailure> {
+    pub fn next_number(&self, item: &str, highest: impl FnOnce() -> u64) -> Result<u64, CallFailure> {
         // A name of any form becomes a plain file name, and different ones stay different.
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
         let name: String = item.chars().map(|c| if plain(c) { c } else { '_' }).take(60).collect();

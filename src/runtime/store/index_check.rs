@@ -9,9 +9,9 @@ use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, FileKind};
 
 /// The extensions of an index that store entries elsewhere, or folders in place of entries.
-const ELSEWHERE: [&[u8]; 2] = [b"link\0", b"sdir\0"];
+const EXTERNAL_ENTRIES: [&[u8]; 2] = [b"link\0", b"sdir\0"];
 /// The versions of an index that store complete names.
-const WHOLE: [&[u8]; 2] = [b"DIRC\0\0\0\x02", b"DIRC\0\0\0\x03"];
+const COMPLETE_NAMES: [&[u8]; 2] = [b"DIRC\0\0\0\x02", b"DIRC\0\0\0\x03"];
 
 /// Whether no path in the index is below `root`.
 pub(super) fn is_surely_untracked(root: &Path) -> bool {
@@ -23,8 +23,8 @@ pub(super) fn is_surely_untracked(root: &Path) -> bool {
     let read = reader::read(&top.join(".git/index"), SizeLimit::Document);
     let Ok(Some(index)) = read else { return false };
     let has = |part: &[u8]| memmem::find(&index, part).is_some();
-    let is_plain =
-        WHOLE.iter().any(|head| index.starts_with(head)) && !ELSEWHERE.iter().any(|part| has(part));
+    let is_plain = COMPLETE_NAMES.iter().any(|head| index.starts_with(head))
+        && !EXTERNAL_ENTRIES.iter().any(|part| has(part));
     is_plain && !has(format!("{below}/").as_bytes())
 }
 

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::key::SealKey;
-use super::{LockedStore, OWN, Store};
+use super::{LockedStore, Store, UNTRACKED_FOLDERS};
 use crate::disk::reader::SizeLimit;
 use crate::disk::sha256;
 use crate::runtime::answer::{CONTENDED, CallFailure, MALFORMED};
@@ -42,7 +42,7 @@ enum ReplacementGuard {
 }
 
 /// The suffix of a text that is kept next to an edited file.
-pub const KEPT: &str = ".new";
+pub const KEPT_SUFFIX: &str = ".new";
 
 /// One step of an update of several files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,7 +72,7 @@ impl StoreStep {
 impl Store {
     /// Removes `path` and the unfinished journal, for a run that cannot be ended properly because the disk is full.
     /// Taking the lock would carry out the journal first; removing needs no space.
-    pub fn give_up(&self, path: &Path) {
+    pub fn discard(&self, path: &Path) {
         if let Ok(Some(root)) = self.open() {
             // The original failure is the one to report.
             let _ = root.remove(&LockedStore::own_file(NAME));
@@ -87,7 +87,7 @@ impl LockedStore<'_> {
     ///
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
-    pub fn together(&self, steps: Vec<StoreStep>) -> Result<(), CallFailure> {
+    pub fn commit(&self, steps: Vec<StoreStep>) -> Result<(), CallFailure> {
         self.begin(steps, None)
     }
 
@@ -113,7 +113,7 @@ impl LockedStore<'_> {
         let text = serde_json::to_string(&journal).unwrap_or_default();
         self.replace(&Self::own_file(NAME), text.as_bytes())?;
         let guard = if read.is_some() { ReplacementGuard::First } else { ReplacementGuard::None };
-        self.carry_out(&journal, guard)
+        self.replay(&journal, guard)
     }
 
     /// The hash of a file without its byte order mark; empty if there is none. An unreadable file is refused when it is
@@ -128,14 +128,14 @@ impl LockedStore<'_> {
     /// Completes the journal of an interrupted command, if it was this user's on this machine.
     pub(super) fn finish_pending(&self) -> Result<(), CallFailure> {
         let Some(bytes) = self.read(&Self::own_file(NAME))? else { return Ok(()) };
-        match self.own(&bytes)? {
-            Some(journal) => self.carry_out(&journal, ReplacementGuard::All),
+        match self.own_journal(&bytes)? {
+            Some(journal) => self.replay(&journal, ReplacementGuard::All),
             None => self.move_aside(),
         }
     }
 
     /// The journal, if this user wrote it on this machine for this folder.
-    fn own(&self, bytes: &[u8]) -> Result<Option<StoreJournal>, CallFailure> {
+    fn own_journal(&self, bytes: &[u8]) -> Result<Option<StoreJournal>, CallFailure> {
         let Ok(text) = std::str::from_utf8(bytes) else { return Ok(None) };
         let Ok(journal) = serde_json::from_str::<StoreJournal>(text) else { return Ok(None) };
         let Some(signature) = journal.signature.as_ref().filter(|_| journal.schema == SCHEMA) else {
@@ -156,7 +156,7 @@ impl LockedStore<'_> {
 
     /// Moves a foreign journal aside, with a warning.
     fn move_aside(&self) -> Result<(), CallFailure> {
-        let refused = |error| self.store.refused(error);
+        let refused = |error| self.store.refusal(error);
         for number in 1..=MOST_FOREIGN {
             let name = format!("foreign-journal-{number}.json");
             let aside = Self::own_file(&name);
@@ -173,7 +173,7 @@ impl LockedStore<'_> {
         Err(CallFailure::new(MALFORMED, "malformed_journal", "there are too many foreign journals", hint))
     }
 
-    fn carry_out(&self, journal: &StoreJournal, guard: ReplacementGuard) -> Result<(), CallFailure> {
+    fn replay(&self, journal: &StoreJournal, guard: ReplacementGuard) -> Result<(), CallFailure> {
         for (at, (step, before)) in journal.steps.iter().zip(&journal.before).enumerate() {
             let is_free = guard == ReplacementGuard::None || (guard == ReplacementGuard::First && at > 0);
             match step {
@@ -185,7 +185,7 @@ impl LockedStore<'_> {
                         }
                     };
                     let replaced = self.root.replace_if(path, text.as_bytes(), &may);
-                    if replaced.map_err(|error| self.store.refused(error))? {
+                    if replaced.map_err(|error| self.store.refusal(error))? {
                         continue;
                     }
                     if guard == ReplacementGuard::First {
@@ -204,11 +204,11 @@ impl LockedStore<'_> {
 
     /// Keeps the new text of a file that was edited in the meantime next to it, with a warning.
     fn keep_beside(&self, path: &Path, text: &str) -> Result<(), CallFailure> {
-        let beside = PathBuf::from(format!("{}{KEPT}", path.display()));
+        let beside = PathBuf::from(format!("{}{KEPT_SUFFIX}", path.display()));
         self.replace(&beside, text.as_bytes())?;
         let edited = self.store.root.join(path);
         self.store.environment.warn(&format!(
-            "`{}` was edited after a command was interrupted: the text that it was to write is in `{}{KEPT}`",
+            "`{}` was edited after a command was interrupted: the text that it was to write is in `{}{KEPT_SUFFIX}`",
             edited.display(),
             edited.display()
         ));
@@ -220,7 +220,7 @@ impl LockedStore<'_> {
     /// # Errors
     /// `untrusted_state`, `state_unwritable` or `sandboxed`.
     pub fn remove(&self, path: &Path) -> Result<(), CallFailure> {
-        self.root.remove(self.store.relative(path)).map_err(|error| self.store.refused(error))
+        self.root.remove(self.store.relative(path)).map_err(|error| self.store.refusal(error))
     }
 }
 
@@ -228,7 +228,7 @@ impl LockedStore<'_> {
 fn must_stay(step: &StoreStep) -> Result<(), CallFailure> {
     let path = step.path();
     let down = path.components().all(|part| matches!(part, Component::Normal(_)));
-    let own = OWN.iter().any(|folder| *path == Path::new(folder).join(".gitignore"));
+    let own = UNTRACKED_FOLDERS.iter().any(|folder| *path == Path::new(folder).join(".gitignore"));
     if down && !own && !path.as_os_str().is_empty() {
         return Ok(());
     }

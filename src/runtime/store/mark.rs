@@ -50,7 +50,7 @@ impl Store {
     /// The identity of the folder: its path and inode.
     pub(super) fn place(&self, root: &Root) -> Result<String, CallFailure> {
         let path = disk::canonical(root.path()).map_err(|error| self.unwritable(&error))?;
-        let identity = root.identity().map_err(|error| self.refused(error))?;
+        let identity = root.identity().map_err(|error| self.refusal(error))?;
         Ok(format!("{} {identity}", path.display()))
     }
 }

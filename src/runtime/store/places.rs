@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{NAME, OWN, Store};
+use super::{NAME, Store, UNTRACKED_FOLDERS};
 use crate::disk;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{self, Repository, records};
@@ -62,7 +62,7 @@ pub fn places_to_read(repository: &Repository, named: Option<&Path>) -> Result<V
     for folder in folders {
         let place = repository.top.join(folder).join(NAME);
         // The repository may track one as an example.
-        let is_own = disk::is_folder(&place.join(OWN[0]))
+        let is_own = disk::is_folder(&place.join(UNTRACKED_FOLDERS[0]))
             && Store::new(place.clone(), repository.environment()).open().is_ok();
         if is_own && !found.contains(&place) {
             found.push(place);

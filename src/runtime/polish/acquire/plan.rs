@@ -8,7 +8,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::polish::clean_tree::{FINISH, in_progress, must_be_clean};
-use crate::runtime::polish::{arguments, earlier_runs, refused};
+use crate::runtime::polish::{arguments, earlier_runs, refusal};
 use crate::runtime::repo::base::{self, FetchError};
 use crate::runtime::review::arguments::TargetKind;
 use crate::runtime::review::target::{self, PendingCheckout, TargetLocation};
@@ -70,7 +70,7 @@ pub(super) fn plan(
         && request.state != "OPEN"
     {
         let message = format!("pull request {} is {}", request.number, request.state.to_lowercase());
-        return Err(refused("pr_not_open", message, "there is nothing to polish"));
+        return Err(refusal("pr_not_open", message, "there is nothing to polish"));
     }
     let tree = &location.repository;
     let base_branch = match &location.request {
@@ -83,15 +83,15 @@ pub(super) fn plan(
     if let Some(branch) = branch.as_deref().filter(|_| action != AcquireAction::None)
         && let Some((message, hint)) = target::unusable(repository, branch)?
     {
-        return Err(refused("shared_checkout", message, &hint));
+        return Err(refusal("shared_checkout", message, &hint));
     }
     if branch.is_none() && words.target.kind == TargetKind::Current {
         let (message, hint) = ("no branch is checked out", "switch to the branch to polish, or name it");
         return Err(match tree.operation()? {
             Some(operation) => {
-                refused("detached", format!("{message}: {}", in_progress(tree, operation)), FINISH)
+                refusal("detached", format!("{message}: {}", in_progress(tree, operation)), FINISH)
             }
-            None => refused("detached", message.to_owned(), hint),
+            None => refusal("detached", message.to_owned(), hint),
         });
     }
     let moves = location.checkout != PendingCheckout::None;
@@ -108,7 +108,7 @@ pub(super) fn plan(
         if words.mode == LaunchMode::Headless && moves {
             let message = format!("{}, and this one stays on its branch", location.detail);
             let hint = "start in a working tree of the target (`git worktree add`)";
-            return Err(refused("shared_checkout", message, hint));
+            return Err(refusal("shared_checkout", message, hint));
         }
     }
     Ok(AcquirePlan { action, branch, head, base_branch, location, fetched: Ok(false) })
@@ -134,5 +134,5 @@ fn request_of_branch(
 }
 
 pub(super) fn on_base(branch: &str) -> CallFailure {
-    refused("on_base", format!("`{branch}` is the base itself"), "name the branch to polish, or switch to it")
+    refusal("on_base", format!("`{branch}` is the base itself"), "name the branch to polish, or switch to it")
 }

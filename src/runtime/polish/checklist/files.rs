@@ -72,7 +72,7 @@ impl ItemFiles {
             if !is_whole(entry, &path, top) {
                 files.warnings.push(format!("`{}` is read as `{}`", one_line(entry), one_line(&path)));
             }
-            let target = place::followed(&path, top)?;
+            let target = place::resolve_links(&path, top)?;
             if changed.covers(&path) {
                 files.targets.push(path.clone());
             } else if !changed.covers(&target) {
@@ -115,16 +115,16 @@ fn path(entry: &str, top: &Path, changed: &ChangeSizes) -> Result<String, String
             Err(format!("`{}` names several files: separate them with commas", one_line(entry)))
         }
         (Some(path), None) if path.contains(['/', '.']) => Ok(path),
-        _ => match place::confined(entry, top) {
+        _ => match place::confined_path(entry, top) {
             Ok(pattern) if changed.covers(&pattern) => Ok(pattern),
-            _ => place::confined(&plain(entry), top),
+            _ => place::confined_path(&plain(entry), top),
         },
     }
 }
 
 /// A path if it is in the tree, or in the change.
 fn existing(path: &str, top: &Path, changed: &ChangeSizes) -> Option<String> {
-    let path = place::confined(path, top).ok()?;
+    let path = place::confined_path(path, top).ok()?;
     (changed.contains(&path) || disk::kind(&top.join(&path)).is_some()).then_some(path)
 }
 

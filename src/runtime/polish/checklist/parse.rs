@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::files::{ItemFiles, entries};
 use super::markup::{indent, lines};
 use super::text::{self, Checklist, ItemSection, fault};
-use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, wanted};
+use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, request_hash};
 use crate::disk;
 use crate::order;
 use crate::printable::line as one_line;
@@ -20,7 +20,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::size::{ChangeSizes, ItemStatus, MeasuredSize, Thresholds};
-use crate::runtime::store::KEPT;
+use crate::runtime::store::KEPT_SUFFIX;
 
 options! {
     /// Read the checklist that the user edited
@@ -149,11 +149,11 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
         return Err(CallFailure::environment("no_checklist", message, hint).in_file(name, None, None));
     };
     let thresholds = Thresholds::read(tree)?;
-    let changed = ChangeSizes::since(tree, &run.record.base_ref)?;
+    let changed = ChangeSizes::size_since(tree, &run.record.base_ref)?;
     let Checklist { sections, faults, mut warnings } = text::parse(&text, lock.last());
-    if run.store.has_file(&run.path.join(format!("{CHECKLIST}{KEPT}")))? {
+    if run.store.has_file(&run.path.join(format!("{CHECKLIST}{KEPT_SUFFIX}")))? {
         warnings.push(format!(
-            "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT}`"
+            "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT_SUFFIX}`"
         ));
     }
     for id in lock.items.keys().filter(|id| sections.iter().all(|section| section.id != **id)) {
@@ -217,7 +217,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             response.errors.push(fault(line, "pinned", message));
         }
         let notes = section.value("notes").to_owned();
-        let hash = wanted(action, &files.paths, &notes);
+        let hash = request_hash(action, &files.paths, &notes);
         let is_out_unchanged = locked.is_some_and(|locked| locked.planned.as_ref() == Some(&hash));
         let dispatched = locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash));
         if action == ItemAction::Fix && !is_out_unchanged && !dispatched {
@@ -257,7 +257,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     let col = line[..indent(line)].chars().count() + 1;
     let failure = failure.in_file(name, Some(first.line), Some(col));
     response.error = Some(*failure.error.clone());
-    Err(failure.within(&response))
+    Err(failure.within_answer(&response))
 }
 
 /// The failure for a checklist in another encoding, with its fault in the list.
@@ -266,7 +266,7 @@ fn not_text(failure: CallFailure, path: String) -> CallFailure {
     let errors = vec![fault(error.line.unwrap_or(1), NOT_UTF8, error.message.clone())];
     let (status, error) = (ChecklistStatus::Malformed, Some(error));
     let (sha256, items, warnings) = (String::new(), Vec::new(), Vec::new());
-    failure.within(&Response { status, path, sha256, items, errors, warnings, error })
+    failure.within_answer(&Response { status, path, sha256, items, errors, warnings, error })
 }
 
 /// The files of an item, as git writes them. One that was too large keeps the files that it had until its list names

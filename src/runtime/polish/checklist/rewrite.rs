@@ -18,7 +18,7 @@ use crate::runtime::document;
 use crate::runtime::environment::Environment;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::run::{RECORD, text};
-use crate::runtime::store::{KEPT, StoreStep};
+use crate::runtime::store::{KEPT_SUFFIX, StoreStep};
 
 options! {
     /// Write the result of each item below it
@@ -169,7 +169,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     steps.extend(folder.seal()?.steps(&folder, documents)?);
     held.together_over(steps, &seen.sha256)?;
     // The results are in the file now. As a step of the transaction, this would remove what a replay keeps.
-    held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT}")))?;
+    held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT_SUFFIX}")))?;
     let results = results.into_iter().map(|(_, result)| result).collect();
     let (status, path, warnings) = (RewriteStatus::Written, seen.path, list.warnings);
     Ok(Delivery::from_answer(&Response { status, path, sha256, results, warnings }))

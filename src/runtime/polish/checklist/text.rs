@@ -278,7 +278,7 @@ pub(super) fn print(header: &[(&str, &str)], drafts: &[NewItem]) -> String {
     }
     for (index, draft) in drafts.iter().enumerate() {
         let (action, status) = if draft.oversized { ("stacked", STATUSES[1]) } else { ("keep", STATUSES[0]) };
-        let files: Vec<String> = draft.files.iter().map(|file| listed(file)).collect();
+        let files: Vec<String> = draft.files.iter().map(|file| list_entry(file)).collect();
         out += &format!(
             "\n{}\n- action: {action}\n- files: {}\n- surface: {}\n- status: {status}\n- notes:",
             item_heading(index as u32 + 1, &draft.title),
@@ -299,7 +299,7 @@ pub(super) fn print(header: &[(&str, &str)], drafts: &[NewItem]) -> String {
 }
 
 /// A file as an entry of a list: in quotes if its name would break the list or the line.
-fn listed(file: &str) -> String {
+fn list_entry(file: &str) -> String {
     let odd = file.contains([',', '"', '\\']) || file.trim() != file || one_line(file) != file;
     if odd { serde_json::to_string(file).unwrap_or_default() } else { file.to_owned() }
 }

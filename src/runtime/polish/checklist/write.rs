@@ -87,7 +87,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     let mut list = GivenList::read(&input, &name, &FORM)?;
     let thresholds = Thresholds::read(&tree)?;
-    let changed = ChangeSizes::since(&tree, &run.record.base_ref)?;
+    let changed = ChangeSizes::size_since(&tree, &run.record.base_ref)?;
     let mut lock = ChecklistLock::new();
     let mut warnings = std::mem::take(&mut list.warnings);
     let mut items = Vec::new();
@@ -122,7 +122,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     let mut steps = folder.seal()?.steps(&folder, vec![(LOCK, text(&lock))])?;
     steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
-    held.together(steps)?;
+    held.commit(steps)?;
     let stacked = items.iter().filter(|draft| draft.oversized).count();
     let path = path.display().to_string();
     Ok(Delivery::from_answer(&Response {

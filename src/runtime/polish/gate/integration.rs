@@ -8,7 +8,7 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, CheckBucket, ForkOrigin, RepositoryAddress};
 use crate::runtime::polish::record::PolishRecord;
-use crate::runtime::polish::refused;
+use crate::runtime::polish::refusal;
 
 /// The result of continuous integration.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -48,7 +48,7 @@ pub(super) fn check(
     let own = remotes.iter().filter(|(name, _)| name == "origin").chain(&remotes);
     let Some(at) = of_request.or_else(|| own.filter_map(|(_, url)| RepositoryAddress::parse(url)).next())
     else {
-        let none = none("no remote is on GitHub".to_owned());
+        let none = no_signal("no remote is on GitHub".to_owned());
         return Ok((CiResult::default(), None, Err(none)));
     };
     let found = github::checks(tree, &at, request.map(|request| request.number), head)?;
@@ -56,7 +56,7 @@ pub(super) fn check(
     let mut ci = CiResult::default();
     if let Some(state) = found.state.filter(|state| state != "OPEN") {
         let message = format!("the pull request is {}", state.to_lowercase());
-        return Ok((ci, fork, Err(refused("pr_not_open", message, "there is nothing to polish"))));
+        return Ok((ci, fork, Err(refusal("pr_not_open", message, "there is nothing to polish"))));
     }
     let none_why = match found.commit {
         None => Some(format!("{head} is not on GitHub: push it")),
@@ -67,7 +67,7 @@ pub(super) fn check(
         Some(_) => None,
     };
     if let Some(why) = none_why {
-        return Ok((ci, fork, Err(none(why))));
+        return Ok((ci, fork, Err(no_signal(why))));
     }
     let count = found.checks.len();
     for check in found.checks {
@@ -80,11 +80,11 @@ pub(super) fn check(
     let looked = if !ci.failing.is_empty() {
         ci.signal = CiSignal::Fail;
         let message = format!("checks failed: `{}`", ci.failing.join("`, `"));
-        Err(refused("ci_failed", message, "repair them, push, and begin again"))
+        Err(refusal("ci_failed", message, "repair them, push, and begin again"))
     } else if !ci.pending.is_empty() {
         ci.signal = CiSignal::Pending;
         let message = format!("checks have not ended: `{}`", ci.pending.join("`, `"));
-        Err(refused("ci_pending", message, "wait until they have, and run it again"))
+        Err(refusal("ci_pending", message, "wait until they have, and run it again"))
     } else {
         ci.signal = CiSignal::Pass;
         Ok(format!("{count} checks passed or were skipped"))
@@ -92,6 +92,6 @@ pub(super) fn check(
     Ok((ci, fork, looked))
 }
 
-fn none(why: String) -> CallFailure {
-    refused("ci_none", why, "run it again once GitHub has checked this commit")
+fn no_signal(why: String) -> CallFailure {
+    refusal("ci_none", why, "run it again once GitHub has checked this commit")
 }

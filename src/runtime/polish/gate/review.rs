@@ -7,14 +7,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{GateResult, again};
+use super::{GateResult, restart_arguments};
 use crate::disk::FileKind;
 use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::polish::record::{POLISH, PolishRecord, PolishRun};
-use crate::runtime::polish::refused;
+use crate::runtime::polish::refusal;
 use crate::runtime::review::run_folder::REVIEW;
 use crate::runtime::review::verdict::ReviewVerdict;
 use crate::runtime::run::{METADATA, RECORD, RunDirectory};
@@ -92,7 +92,7 @@ pub(super) fn check(
         let hint = format!("run the skill `review:review` on {name} first");
         return Ok((
             None,
-            Err(refused("no_review", format!("there is no finished review of {name}"), &hint)),
+            Err(refusal("no_review", format!("there is no finished review of {name}"), &hint)),
             None,
         ));
     };
@@ -108,7 +108,7 @@ pub(super) fn check(
         ahead_only_autofix: false,
         verdict: text("verdict"),
     };
-    let is_bound = bound(tree, root, &mut reviewed, found["uncommitted"] == true, head)?;
+    let is_bound = bound_to_tree(tree, root, &mut reviewed, found["uncommitted"] == true, head)?;
     let is_accepted = record.flags.accept_stale_review && reviewed.binding != ReviewBinding::Diverged;
     let looked = match is_bound {
         Err((message, hint)) if !is_accepted => {
@@ -117,10 +117,13 @@ pub(super) fn check(
             let hint = match hint {
                 Some(hint) => hint,
                 None => {
-                    format!("review again, or begin again with `{}`", again(record, "accept-stale-review:1"))
+                    format!(
+                        "review again, or begin again with `{}`",
+                        restart_arguments(record, "accept-stale-review:1")
+                    )
                 }
             };
-            Err(refused(code, message, &hint))
+            Err(refusal(code, message, &hint))
         }
         Ok(message) | Err((message, _)) => Ok(message),
     };
@@ -187,7 +190,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
                 (Some(own), _) => own.to_owned(),
                 (None, Some(root)) => {
                     let relative = path.strip_prefix(&store.root).unwrap_or(path);
-                    let changed = root.modified(relative).map_err(|error| store.refused(error))?;
+                    let changed = root.modified(relative).map_err(|error| store.refusal(error))?;
                     changed.map(|time| Timestamp::from_system_time(time).stamp()).unwrap_or_default()
                 }
                 (None, None) => String::new(),
@@ -200,7 +203,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
 /// Whether the reviewed commit is the one checked out: a sentence, or what is wrong with an optional special hint.
 type BindingResult = Result<String, (String, Option<String>)>;
 
-fn bound(
+fn bound_to_tree(
     tree: &Repository,
     root: Option<&Path>,
     reviewed: &mut CountedReview,
@@ -269,7 +272,7 @@ fn verdict(stated: Option<&str>) -> GateResult {
         stated => {
             let shown = stated.map_or("none".to_owned(), |stated| format!("`{stated}`"));
             let hint = "repair what it found, and review again";
-            Err(refused("not_ready", format!("the review's verdict is {shown}"), hint))
+            Err(refusal("not_ready", format!("the review's verdict is {shown}"), hint))
         }
     }
 }

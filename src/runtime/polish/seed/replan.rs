@@ -170,7 +170,7 @@ impl EscalationState {
             Err(failure) => return Err(failure),
         };
         let (thresholds, changed) =
-            (Thresholds::read(tree)?, ChangeSizes::since(tree, &run.record.base_ref)?);
+            (Thresholds::read(tree)?, ChangeSizes::size_since(tree, &run.record.base_ref)?);
         let count = |is: &dyn Fn(&&ChecklistItem) -> bool| items.iter().flatten().filter(is).count();
         let totals = EscalationTotals {
             files: changed.files(),
@@ -241,7 +241,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let own = run.folder();
     let mut steps = own.seal()?.steps(&own, documents)?;
     steps.extend(seed);
-    held.together(steps)?;
+    held.commit(steps)?;
     let mut response = response(&run, &standing, ReplanStatus::Written);
     response.path = Some(folder.join(SEED).display().to_string());
     Ok(Delivery::from_answer(&response))

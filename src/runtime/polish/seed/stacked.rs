@@ -124,7 +124,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     for (name, text) in texts {
         steps.push(StoreStep::Write { path: folder.relative(&name), text });
     }
-    held.together(steps)?;
+    held.commit(steps)?;
     Ok(Delivery::from_answer(&response))
 }
 

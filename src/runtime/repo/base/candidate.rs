@@ -9,7 +9,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 
 /// Names of main branches, the likeliest first.
-const USUAL: [&str; 4] = ["main", "master", "develop", "trunk"];
+const MAIN_BRANCH_NAMES: [&str; 4] = ["main", "master", "develop", "trunk"];
 
 /// The usual name of the remote that a fork comes from.
 const UPSTREAM: &str = "upstream";
@@ -24,7 +24,7 @@ pub(super) struct BaseCandidate {
 }
 
 /// The base that was named: the branch of a remote if one has it, otherwise whatever the name means locally.
-pub(super) fn named(
+pub(super) fn named_base(
     repository: &Repository,
     base: &str,
     remotes: &[(String, String)],
@@ -122,7 +122,7 @@ pub(super) fn search(
             }
         }
     }
-    for name in USUAL {
+    for name in MAIN_BRANCH_NAMES {
         if origin.is_some() && repository.commit(&format!("refs/remotes/{ORIGIN}/{name}"))?.is_some() {
             return Ok(candidate(name, origin, BaseSource::UsualName));
         }
@@ -147,7 +147,7 @@ pub fn default_branch(repository: &Repository) -> Result<Option<String>, CallFai
             return Ok(Some(branch));
         }
     }
-    for name in USUAL {
+    for name in MAIN_BRANCH_NAMES {
         for kind in ["remotes/origin", "heads"] {
             if repository.commit(&format!("refs/{kind}/{name}"))?.is_some() {
                 return Ok(Some(name.to_owned()));

@@ -13,7 +13,7 @@ pub enum HeadState {
     /// It has all of the pull request, and more: a sentence.
     Ahead(String),
     /// It lacks a part of the pull request: why, as a sentence.
-    Apart(String),
+    Incomplete(String),
     /// They share no commit.
     Unrelated,
 }
@@ -22,14 +22,14 @@ impl HeadState {
     /// What a reader should know.
     pub fn note(&self) -> Option<String> {
         match self {
-            HeadState::Ahead(text) | HeadState::Apart(text) => Some(text.clone()),
+            HeadState::Ahead(text) | HeadState::Incomplete(text) => Some(text.clone()),
             HeadState::Same | HeadState::Unrelated => None,
         }
     }
 
     /// Why a part of the pull request is missing.
-    pub fn unseen(&self) -> Option<String> {
-        self.note().filter(|_| matches!(self, HeadState::Apart(_)))
+    pub fn missing_part(&self) -> Option<String> {
+        self.note().filter(|_| matches!(self, HeadState::Incomplete(_)))
     }
 }
 
@@ -61,16 +61,16 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
         Some(head) => head,
         None => match fetch_head(repository, request) {
             Ok(head) if head != request.head_sha => {
-                let (named, came) = (short(&request.head_sha), short(&head));
-                return Ok(HeadState::Apart(format!(
+                let (named, came) = (short_commit(&request.head_sha), short_commit(&head));
+                return Ok(HeadState::Incomplete(format!(
                     "pull request {number} is at {named}, but a fetch returned {came}: review again when both agree"
                 )));
             }
             Ok(head) => head,
             Err(failure) if failure.exit == INTERRUPTED => return Err(failure),
             Err(failure) => {
-                let (head, why) = (short(&request.head_sha), failure.error.message);
-                return Ok(HeadState::Apart(format!(
+                let (head, why) = (short_commit(&request.head_sha), failure.error.message);
+                return Ok(HeadState::Incomplete(format!(
                     "pull request {number} is at {head}, which is not in this repository ({why}): fetch it, and review again"
                 )));
             }
@@ -97,8 +97,8 @@ pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result
         Some((ahead, behind)) => format!("{} ahead of it and {behind} behind", commits(ahead)),
         None => "another commit".to_owned(),
     };
-    let head = short(&head);
-    Ok(HeadState::Apart(format!(
+    let head = short_commit(&head);
+    Ok(HeadState::Incomplete(format!(
         "pull request {number} is at {head}, and what is checked out is {how}: pull, and review again"
     )))
 }
@@ -130,6 +130,6 @@ fn commits(number: &str) -> String {
 }
 
 /// An abbreviated commit.
-fn short(commit: &str) -> &str {
+fn short_commit(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }

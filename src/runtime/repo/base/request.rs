@@ -26,7 +26,7 @@ pub(super) fn ask_github(
 ) -> Result<PullRequestFacts, CallFailure> {
     if let Some(pr) = pr {
         return Ok(PullRequestFacts {
-            request: Some(asked(repository, pr, remotes)?),
+            request: Some(requested(repository, pr, remotes)?),
             ..PullRequestFacts::default()
         });
     }
@@ -100,10 +100,10 @@ fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = RepositoryAddre
 /// # Errors
 /// `no_remote`, `gh_not_found`, and the errors of gh.
 pub fn named_pull_request(repository: &Repository, pr: &str) -> Result<PullRequest, CallFailure> {
-    asked(repository, pr, &repository.remotes()?)
+    requested(repository, pr, &repository.remotes()?)
 }
 
-fn asked(
+fn requested(
     repository: &Repository,
     pr: &str,
     remotes: &[(String, String)],

@@ -12,7 +12,8 @@ const NAMES: [&str; 4] = ["compose.yaml", "compose.yml", "docker-compose.yml", "
 /// Names of services that serve an application.
 const SERVING: [&str; 6] = ["web", "app", "frontend", "server", "site", "api"];
 /// Ports of databases, caches and mail catchers.
-const BEHIND: [&str; 10] = ["5432", "3306", "6379", "27017", "9200", "11211", "5672", "1025", "8025", "1433"];
+const BACKEND_PORTS: [&str; 10] =
+    ["5432", "3306", "6379", "27017", "9200", "11211", "5672", "1025", "8025", "1433"];
 
 /// Reads the first compose file that exists.
 pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
@@ -33,7 +34,7 @@ pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(),
             let serving = SERVING.contains(&service.key.as_str());
             for port in ports.and_then(Node::items).unwrap_or_default() {
                 if let Some((host, inside)) = pair(port)
-                    && (serving || !BEHIND.contains(&inside.as_str()))
+                    && (serving || !BACKEND_PORTS.contains(&inside.as_str()))
                 {
                     found.push((serving, host, document::place(&text, port.span.start).0));
                 }
@@ -52,17 +53,17 @@ pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(),
 /// The published port and the one in the container; `None` if none is published.
 fn pair(node: &Node) -> Option<(String, String)> {
     if let (Some(host), Some(inside)) = (node.get("published"), node.get("target")) {
-        return Some((first(&host.scalar()?)?, inside.scalar()?));
+        return Some((first_port(&host.scalar()?)?, inside.scalar()?));
     }
     let text = node.scalar()?;
     let text = text.split('/').next()?;
     let mut parts = text.rsplit(':');
     let (inside, host) = (parts.next()?, parts.next()?);
-    Some((first(host)?, inside.to_owned()))
+    Some((first_port(host)?, inside.to_owned()))
 }
 
 /// The first of a range of ports; `None` for a variable.
-fn first(text: &str) -> Option<String> {
+fn first_port(text: &str) -> Option<String> {
     let text = text.split('-').next()?;
     (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.to_owned())
 }

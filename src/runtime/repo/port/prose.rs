@@ -9,9 +9,9 @@ use crate::runtime::document;
 
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 /// A line must contain one of these words.
-const ABOUT: [&str; 7] = ["dev", "develop", "development", "serve", "serves", "start", "starts"];
+const SERVER_WORDS: [&str; 7] = ["dev", "develop", "development", "serve", "serves", "start", "starts"];
 /// What precedes a port.
-const BEFORE: [&str; 3] = ["localhost:", "127.0.0.1:", "port "];
+const PORT_PREFIXES: [&str; 3] = ["localhost:", "127.0.0.1:", "port "];
 
 /// Reads both files.
 pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(), CallFailure> {
@@ -36,11 +36,11 @@ pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(),
 fn ports(line: &str) -> Vec<String> {
     let lower = line.to_ascii_lowercase();
     let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
-    if !words.any(|word| ABOUT.contains(&word)) {
+    if !words.any(|word| SERVER_WORDS.contains(&word)) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    for before in BEFORE {
+    for before in PORT_PREFIXES {
         for (at, _) in lower.match_indices(before) {
             let whole = !lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
             let digits: String =

@@ -85,7 +85,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let thresholds = Thresholds::read(&repository)?;
     let text = if options.stdin { environment.input_text()? } else { String::new() };
     let node = if options.stdin { Some(document::json_text(&text, STDIN)?) } else { None };
-    let changed = ChangeSizes::since(&repository, &options.base)?;
+    let changed = ChangeSizes::size_since(&repository, &options.base)?;
     if changed.files() == 0 {
         let message = format!("nothing changed since `{}`", options.base);
         let hint = "commit something first, or name another base";

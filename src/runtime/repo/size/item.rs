@@ -47,7 +47,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let node = document::json_text(&text, STDIN)?;
     let (id, files) = read(&node, &text)?;
     let thresholds = Thresholds::read(&repository)?;
-    let changed = ChangeSizes::since(&repository, &options.base)?;
+    let changed = ChangeSizes::size_since(&repository, &options.base)?;
     let size = ItemSize::new(id, measure(&changed, &files, &thresholds));
     Ok(Delivery::from_answer(&Response { size, thresholds }))
 }

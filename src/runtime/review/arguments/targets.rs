@@ -21,7 +21,7 @@ const ASKING: &[&str] = &[
 /// Words for a review: what follows one of them and one of [`ABOUT`] is the target.
 const REVIEWS: &[&str] =
     &["audit", "check", "diff", "look", "pass", "review", "reviews", "reviewing", "scan"];
-const ABOUT: &[&str] = &["at", "for", "of", "on", "over"];
+const PREPOSITIONS: &[&str] = &["at", "for", "of", "on", "over"];
 /// Words before a mention: what they name is not a target.
 #[rustfmt::skip]
 const MENTIONING: &[&str] = &[
@@ -41,7 +41,7 @@ const ARTICLES: &[&str] = &["a", "an", "my", "our", "the", "this"];
 /// Words with a final `s` that are not plurals.
 const SINGULAR: &[&str] = &["across", "always", "focus", "perhaps", "process", "access", "versus", "this"];
 /// Words that may follow `#1` as a rank.
-const FIRST: &[&str] = &["concern", "goal", "issue", "priority", "rule", "thing"];
+const RANKED_WORDS: &[&str] = &["concern", "goal", "issue", "priority", "rule", "thing"];
 
 /// What was found among the words.
 #[derive(Debug, Default)]
@@ -85,19 +85,19 @@ pub(super) fn find<'a>(
                 found.notes.extend(note);
                 None
             }
-            WordMeaning::Wrong(reason) => {
+            WordMeaning::Invalid(reason) => {
                 found.wrong = Some(reason);
                 return Ok(found);
             }
         };
         let Some((target, length)) = named else {
-            if is_free && let Some(form) = like_target(rest) {
+            if is_free && let Some(form) = unsupported_target(rest) {
                 found.wrong = Some(format!(
                     "{form} may be the target of the review, in a form that is not supported. Write PR 7, its address, or branch:NAME, or put other words first."
                 ));
                 return Ok(found);
             }
-            let ends_part = words[at].ends_with(ENDS) || matches!(words[at], "-" | "–" | "—");
+            let ends_part = words[at].ends_with(PUNCTUATION) || matches!(words[at], "-" | "–" | "—");
             is_start &= is_asking(words[at]);
             is_free = ends_part || (is_free && is_asking(words[at]));
             found.focus.push(words[at]);
@@ -155,7 +155,7 @@ enum WordMeaning {
     /// A part of the focus, with a note for the reader.
     Focus(Option<String>),
     /// Why the words are refused: they look like a target but are invalid, or are ambiguous.
-    Wrong(String),
+    Invalid(String),
 }
 
 /// The meaning of the words from `at` on; `is_start` if all before them only ask for a review.
@@ -167,7 +167,7 @@ fn named_at(
 ) -> Result<WordMeaning, CallFailure> {
     let rest = &words[at..];
     let word = unquoted(words[at]);
-    let bare = word.trim_end_matches(ENDS);
+    let bare = word.trim_end_matches(PUNCTUATION);
     let lower = word.to_ascii_lowercase();
     let is_path = word.contains('/') && !word.contains("://");
     let number = if is_path && known(word)? { None } else { number_of(rest, is_start) };
@@ -175,22 +175,22 @@ fn named_at(
         Some((number, length)) => match pull_request(&number) {
             Ok(_) if is_count(rest, length) => {
                 let number = bare.trim_start_matches('#');
-                return Ok(WordMeaning::Wrong(format!(
+                return Ok(WordMeaning::Invalid(format!(
                     "{bare} may be a pull request or a count. Write PR {number} for the pull request, or put other words first."
                 )));
             }
             Ok(target) => Some((target, length)),
-            Err(reason) if words.len() == length => return Ok(WordMeaning::Wrong(reason)),
+            Err(reason) if words.len() == length => return Ok(WordMeaning::Invalid(reason)),
             Err(_) => None,
         },
         None if lower.starts_with("branch:") => {
             let name = unquoted(&word[BRANCH.len() + 1..]);
             if has_branches && !known(name)? {
-                return Ok(WordMeaning::Wrong(format!("{name} is not a branch here.")));
+                return Ok(WordMeaning::Invalid(format!("{name} is not a branch here.")));
             }
             Some((ReviewTarget::of_branch(name), 1))
         }
-        None if at == 0 && lower == BRANCH && has_branches && named(rest, known)? => {
+        None if at == 0 && lower == BRANCH && has_branches && is_branch_name(rest, known)? => {
             Some((ReviewTarget::of_branch(unquoted(rest[1])), 2))
         }
         // `the feat branch`
@@ -205,7 +205,7 @@ fn named_at(
         // A word in the middle of a sentence is not a target just because a branch has that name.
         None if is_start && known(bare)? => {
             if at == 0 && !is_other_target(rest[1], known)? {
-                return Ok(WordMeaning::Wrong(format!(
+                return Ok(WordMeaning::Invalid(format!(
                     "{bare} is a branch, but may also be a part of the focus. Write branch:{bare} to review it, or put other words first."
                 )));
             }
@@ -227,10 +227,10 @@ fn named_at(
 
 /// The role of a target's form after words that do not only ask for a review.
 fn role(before: &[&str]) -> FormRole {
-    let mut before = before.iter().rev().map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
+    let mut before = before.iter().rev().map(|word| word.trim_end_matches(PUNCTUATION).to_ascii_lowercase());
     let mut next = || before.by_ref().find(|word| !ARTICLES.contains(&word.as_str())).unwrap_or_default();
     let (last, one_before) = (next(), next());
-    if ABOUT.contains(&last.as_str()) && REVIEWS.contains(&one_before.as_str()) {
+    if PREPOSITIONS.contains(&last.as_str()) && REVIEWS.contains(&one_before.as_str()) {
         return FormRole::Target;
     }
     if MENTIONING.contains(&last.as_str()) { FormRole::Mention } else { FormRole::Unclear }
@@ -238,12 +238,12 @@ fn role(before: &[&str]) -> FormRole {
 
 /// Whether a word only asks for a review.
 fn is_asking(word: &str) -> bool {
-    ASKING.contains(&word.trim_end_matches(ENDS).to_ascii_lowercase().as_str())
+    ASKING.contains(&word.trim_end_matches(PUNCTUATION).to_ascii_lowercase().as_str())
 }
 
 /// Whether a word is `wanted`, ignoring case and final punctuation.
 fn is_word(word: &str, wanted: &str) -> bool {
-    unquoted(word).trim_end_matches(ENDS).eq_ignore_ascii_case(wanted)
+    unquoted(word).trim_end_matches(PUNCTUATION).eq_ignore_ascii_case(wanted)
 }
 
 /// Whether a word may follow a branch: another target, which is refused separately, or a word that only asks for a
@@ -257,13 +257,13 @@ fn is_other_target(
 
 /// Whether a part of the text ends with the first word, or continues with one of [`GOING_ON`].
 fn is_last(words: &[&str]) -> bool {
-    let next = words.get(1).map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
-    words[0].ends_with(ENDS) || next.is_none_or(|next| GOING_ON.contains(&next.as_str()))
+    let next = words.get(1).map(|word| word.trim_end_matches(PUNCTUATION).to_ascii_lowercase());
+    words[0].ends_with(PUNCTUATION) || next.is_none_or(|next| GOING_ON.contains(&next.as_str()))
 }
 
 /// Whether a number may count what follows: `3 issues`, `5 at most`, `#1 priority`.
 fn is_count(words: &[&str], length: usize) -> bool {
-    let lower = |at: usize| words.get(at).map(|word| word.trim_end_matches(ENDS).to_ascii_lowercase());
+    let lower = |at: usize| words.get(at).map(|word| word.trim_end_matches(PUNCTUATION).to_ascii_lowercase());
     let (Some(next), 1) = (lower(1), length) else { return false };
     let is_number = words[0].bytes().all(|byte| byte.is_ascii_digit());
     let is_plural = next.len() > 3
@@ -276,18 +276,21 @@ fn is_count(words: &[&str], length: usize) -> bool {
         next => matches!(next, "max" | "maximum" | "minimum"),
     };
     let counts = is_plural || limits;
-    (is_number && counts) || (words[0] == "#1" && FIRST.contains(&next.as_str()))
+    (is_number && counts) || (words[0] == "#1" && RANKED_WORDS.contains(&next.as_str()))
 }
 
 /// Whether the second word is a branch.
-fn named(words: &[&str], known: &impl Fn(&str) -> Result<bool, CallFailure>) -> Result<bool, CallFailure> {
+fn is_branch_name(
+    words: &[&str],
+    known: &impl Fn(&str) -> Result<bool, CallFailure>,
+) -> Result<bool, CallFailure> {
     words.get(1).map_or(Ok(false), |name| known(unquoted(name)))
 }
 
 /// Words that look like a target but are in an unsupported form: `o/r#7`, `github.com/o/r/pull/7`, `refs/pull/7/head`,
 /// `PR-7`, `PR number 7`, `branch feature/typo`.
-fn like_target(words: &[&str]) -> Option<String> {
-    let word = unquoted(words[0]).trim_end_matches(ENDS);
+fn unsupported_target(words: &[&str]) -> Option<String> {
+    let word = unquoted(words[0]).trim_end_matches(PUNCTUATION);
     let lower = word.to_ascii_lowercase();
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_short = lower.rsplit_once('#').is_some_and(|(name, number)| name.contains('/') && digits(number));
@@ -299,14 +302,15 @@ fn like_target(words: &[&str]) -> Option<String> {
     if is_short || is_address || is_dashed {
         return Some(word.to_owned());
     }
-    let next =
-        |at: usize| words.get(at).map(|word| unquoted(word).trim_end_matches(ENDS).trim_start_matches('#'));
+    let next = |at: usize| {
+        words.get(at).map(|word| unquoted(word).trim_end_matches(PUNCTUATION).trim_start_matches('#'))
+    };
     let is_request = matches!(lower.as_str(), "pr" | "prs" | "pull" | "pull-request" | "pullrequest");
     if is_request && let Some(at) = (1..=3).find(|at| next(*at).is_some_and(digits)) {
         let between = &words[1..at];
         let is_name = |word: &&str| {
             matches!(
-                unquoted(word).trim_end_matches(ENDS).to_ascii_lowercase().as_str(),
+                unquoted(word).trim_end_matches(PUNCTUATION).to_ascii_lowercase().as_str(),
                 "request" | "number" | "no" | "nr" | "num" | "id" | "#" | ""
             )
         };
@@ -326,16 +330,16 @@ fn number_of(words: &[&str], is_first: bool) -> Option<(String, usize)> {
     };
     if before > 0 {
         let word = unquoted(words.get(before)?);
-        let number = word.trim_end_matches(ENDS).trim_start_matches('#');
+        let number = word.trim_end_matches(PUNCTUATION).trim_start_matches('#');
         return is_request(number, true).then(|| (number.to_owned(), before + 1));
     }
     let word = unquoted(words[0]);
     if word.contains("://") {
         return Some((word.to_owned(), 1));
     }
-    let word = word.trim_start_matches('(').trim_end_matches(ENDS);
+    let word = word.trim_start_matches('(').trim_end_matches(PUNCTUATION);
     let short = lower(0)?;
-    let short = short.trim_start_matches('(').trim_end_matches(ENDS);
+    let short = short.trim_start_matches('(').trim_end_matches(PUNCTUATION);
     if let Some(number) = BEFORE_NUMBER.iter().find_map(|before| short.strip_prefix(before)) {
         let number = number.trim_start_matches('#');
         return is_request(number, true).then(|| (number.to_owned(), 1));
@@ -345,7 +349,7 @@ fn number_of(words: &[&str], is_first: bool) -> Option<(String, usize)> {
 }
 
 /// What may end a sentence, or a part of one.
-const ENDS: [char; 7] = ['.', ',', ';', ':', '!', '?', ')'];
+const PUNCTUATION: [char; 7] = ['.', ',', ';', ':', '!', '?', ')'];
 
 /// A word without the quotes around it.
 fn unquoted(word: &str) -> &str {

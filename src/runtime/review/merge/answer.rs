@@ -236,7 +236,7 @@ impl MergedFinding {
 
 impl Coverage {
     /// Sorts and deduplicates the lists, and counts the reviewers that were asked.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn normalize(&mut self) {
         for list in [
             &mut self.reviewers,
             &mut self.failed_reviewers,
@@ -270,7 +270,7 @@ pub fn picked<'a>(all: &'a [MergedFinding], ids: &'a [String]) -> impl Iterator<
 pub fn stored(folder: &RunFolder) -> Result<Response, CallFailure> {
     let path = folder.path.join("findings.json");
     let name = path.display().to_string();
-    let (text, untrusted) = folder.folder().compared("findings.json")?.ok_or_else(|| {
+    let (text, untrusted) = folder.folder().checked_text("findings.json")?.ok_or_else(|| {
         let hint = "run `plugcast-run review merge --run DIR` first";
         CallFailure::new(MALFORMED, "no_findings", "the run has no `findings.json` yet", hint)
             .in_file(&name, None, None)

@@ -36,7 +36,12 @@ pub(super) fn clusters(members: Vec<(usize, Finding)>, round: u32) -> Vec<Findin
 }
 
 /// Merges all members, at least one, into one finding.
-pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bonus: u32) -> MergedFinding {
+pub(super) fn merge_members(
+    file: &str,
+    members: &[(usize, Finding)],
+    names: &[String],
+    bonus: u32,
+) -> MergedFinding {
     let mut ranked: Vec<&Finding> = members.iter().map(|(_, finding)| finding).collect();
     // Ordered by content, so that the order of replies does not matter.
     order::sort_by(&mut ranked, |one, other| {
@@ -75,7 +80,7 @@ pub(super) fn one(file: &str, members: &[(usize, Finding)], names: &[String], bo
             .find(|why| !why.is_empty())
             .unwrap_or_default(),
         evidence: [evidence(&ranked), other_statements(worst, members)].concat(),
-        also: also(&ranked),
+        also: other_titles(&ranked),
         joined: Vec::new(),
         round: 1,
         autofix_class: class,
@@ -135,7 +140,7 @@ fn other_statements(worst: &Finding, members: &[(usize, Finding)]) -> Vec<String
 }
 
 /// The titles of the other members that differ from the most severe one's.
-fn also(members: &[&Finding]) -> Vec<String> {
+fn other_titles(members: &[&Finding]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for one in members {
         let same = |known: &String| plain_title(known) == plain_title(&one.title);

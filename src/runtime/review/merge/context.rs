@@ -160,7 +160,7 @@ impl MergeContext {
     }
 
     /// The context as a file next to the replies, for hosts that ask about every command that contains JSON.
-    pub(super) fn written(folder: &RunFolder) -> Self {
+    pub(super) fn from_folder(folder: &RunFolder) -> Self {
         match folder.store.text(&folder.path.join(REPLIES).join(NAME)) {
             Ok(text) => Self::parse(&text.unwrap_or_default()),
             Err(failure) => Self { unread: vec![failure.error.message], ..Self::default() },
@@ -176,7 +176,7 @@ impl MergeContext {
     ///
     /// # Errors
     /// `unknown_finding` for one that was not joined.
-    pub(super) fn part(&mut self, ids: &[String]) -> Result<(), CallFailure> {
+    pub(super) fn separate(&mut self, ids: &[String]) -> Result<(), CallFailure> {
         for id in ids.iter().map(|id| id.trim()) {
             if !self.joins.iter().flatten().any(|own| own == id) {
                 let message = format!("`{id}` was joined with no other finding");
@@ -204,7 +204,7 @@ impl MergeContext {
     }
 
     /// Combines this context with an earlier one; this one takes precedence.
-    pub(super) fn over(self, mut before: Self) -> Self {
+    pub(super) fn merged_with(self, mut before: Self) -> Self {
         before.joins.extend(self.joins);
         before.ignored.extend(self.ignored);
         before.unread.extend(self.unread);

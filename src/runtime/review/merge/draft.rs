@@ -35,7 +35,7 @@ pub(super) struct MergeRules<'a> {
 impl FindingDraft {
     /// Merges the draft into one finding.
     pub(super) fn merged(&self, rules: &MergeRules<'_>) -> MergedFinding {
-        let one = cluster::one(&self.file, &self.members, rules.names, rules.bonus);
+        let one = cluster::merge_members(&self.file, &self.members, rules.names, rules.bonus);
         MergedFinding { id: self.id.clone(), joined: self.joined.clone(), round: self.round, ..one }
     }
 
@@ -76,7 +76,7 @@ pub(super) fn order(one: &MergedFinding, other: &MergedFinding) -> std::cmp::Ord
 }
 
 /// Findings of several reviewers in one place. A group grows from its first member and does not chain.
-pub(super) fn near(drafts: &[FindingDraft], rules: &MergeRules<'_>) -> Vec<NearbyFindings> {
+pub(super) fn nearby_groups(drafts: &[FindingDraft], rules: &MergeRules<'_>) -> Vec<NearbyFindings> {
     let mut placed: Vec<&FindingDraft> = drafts.iter().filter(|draft| !draft.file.is_empty()).collect();
     order::sort_by(&mut placed, |one, other| {
         (&one.file, one.line(), &one.id).cmp(&(&other.file, other.line(), &other.id))

@@ -23,7 +23,7 @@ pub(super) struct KnownFindingId {
 pub(super) struct FindingIds(pub(super) Vec<KnownFindingId>);
 
 impl KnownFindingId {
-    fn is_of(&self, draft: &FindingDraft, is_placed: bool) -> bool {
+    fn belongs_to(&self, draft: &FindingDraft, is_placed: bool) -> bool {
         let is_here = |line: u64| self.line == line;
         // A repair may remove the line by which a path was resolved; then path and line are as the reviewer wrote them.
         let is_lost = |one: &Finding| {
@@ -42,15 +42,15 @@ impl KnownFindingId {
 
 impl FindingIds {
     /// Whether a finding already has an id.
-    pub(super) fn has(&self, draft: &FindingDraft) -> bool {
-        self.0.iter().any(|given| given.is_of(draft, true))
+    pub(super) fn has_id(&self, draft: &FindingDraft) -> bool {
+        self.0.iter().any(|given| given.belongs_to(draft, true))
     }
 
     /// Assigns ids: first to findings that already have one.
-    pub(super) fn give(&mut self, drafts: &mut [FindingDraft]) {
+    pub(super) fn assign_ids(&mut self, drafts: &mut [FindingDraft]) {
         for is_placed in [true, false] {
             for draft in drafts.iter_mut().filter(|draft| draft.id.is_empty()) {
-                if let Some(at) = self.0.iter().position(|given| given.is_of(draft, is_placed)) {
+                if let Some(at) = self.0.iter().position(|given| given.belongs_to(draft, is_placed)) {
                     self.0[at].is_taken = true;
                     draft.id = format!("F{}", at + 1);
                 }

@@ -67,7 +67,7 @@ impl<'a> MergeIntake<'a> {
         coverage: &mut Coverage,
     ) -> Result<(), CallFailure> {
         let again = source.again.take();
-        let asked = self.asked(&source);
+        let asked = self.asked_sentences(&source);
         let open = unanswered(&source, &asked, again.as_ref());
         if let Some(again) = &again {
             let reason = match (&source.reply, asked.is_empty()) {
@@ -150,7 +150,7 @@ impl<'a> MergeIntake<'a> {
     }
 
     /// The sentences of a reply whose writer must say whether they report a fault.
-    fn asked(&self, source: &ReplySource) -> Vec<AskedSentence> {
+    fn asked_sentences(&self, source: &ReplySource) -> Vec<AskedSentence> {
         let Ok(reply) = &source.reply else { return source.words.clone().into_iter().collect() };
         // An unreadable finding is an obstacle already.
         if reply.unread.iter().any(UnreadFinding::is_grave) {
@@ -226,11 +226,11 @@ impl<'a> MergeIntake<'a> {
             finding.protected = loss != RepairCost::None;
             if loss == RepairCost::Asked && finding.severity > FindingSeverity::P1 {
                 coverage.protected += 1;
-                coverage.protected_titles.push(named(&finding));
+                coverage.protected_titles.push(one_line(&finding));
             } else if !self.anchored && !passes(finding.severity, finding.confidence, (60, 50)) {
                 coverage.suppressed += 1;
                 if finding.severity <= FindingSeverity::P1 {
-                    coverage.suppressed_titles.push(named(&finding));
+                    coverage.suppressed_titles.push(one_line(&finding));
                 }
             } else {
                 self.members.push((round, place, finding));
@@ -241,7 +241,7 @@ impl<'a> MergeIntake<'a> {
 }
 
 /// A finding in one line.
-fn named(finding: &Finding) -> String {
+fn one_line(finding: &Finding) -> String {
     let title: Vec<&str> = finding.title.split_whitespace().collect();
     format!("{:?}: {} ({})", finding.severity, title.join(" "), finding.file)
 }

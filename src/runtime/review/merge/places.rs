@@ -13,7 +13,7 @@ use crate::runtime::review::run_folder::RunFolder;
 pub(super) type PlaceCheck<'a> = Box<dyn Fn(&mut Finding) -> Result<(), CallFailure> + 'a>;
 
 /// The paths of the change that a review covers.
-pub(super) fn changed(
+pub(super) fn changed_paths(
     repository: Option<&Repository>,
     folder: Option<&RunFolder>,
     base: Option<&str>,
@@ -26,14 +26,14 @@ pub(super) fn changed(
     }
     if let Some((repository, base)) = repository.zip(base) {
         let commit = repository.must_commit(base)?;
-        let found = changes::since(repository, &commit, true)?;
+        let found = changes::changes_since(repository, &commit, true)?;
         changed.extend(found.changes.into_iter().map(|one| one.path));
     }
     Ok(changed)
 }
 
 /// The check for places in the working tree; without a tree, no place is valid.
-pub(super) fn places<'a>(
+pub(super) fn place_check<'a>(
     repository: Option<&'a Repository>,
     folder: Option<&RunFolder>,
     base: Option<&str>,

@@ -16,7 +16,7 @@ pub(super) enum RepairCost {
 /// Stems of words for deleting or ignoring.
 const STEMS: [&str; 5] = ["delet", "remov", "ignor", "untrack", "gitignore"];
 /// Words that may stand between such a word and its object.
-const BETWEEN: [&str; 34] = [
+const WORDS_BETWEEN: [&str; 34] = [
     "the",
     "this",
     "these",
@@ -66,13 +66,13 @@ pub(super) fn loss(finding: &Finding, protect: &[String]) -> RepairCost {
     };
     let text = format!("{}\n{}", finding.title, finding.suggested_fix.as_deref().unwrap_or_default());
     let text = text.to_lowercase();
-    let words: Vec<&str> = text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> = text.split_whitespace().map(bare_word).filter(|word| !word.is_empty()).collect();
     let is_verb = |word: &&str| *word == "rm" || STEMS.iter().any(|stem| word.starts_with(stem));
     if !words.iter().any(is_verb) {
         return RepairCost::None;
     }
     let is_object = |word: &&str| is_below(&plain_path(word));
-    let told: Vec<&str> = words.iter().copied().filter(|word| !BETWEEN.contains(word)).collect();
+    let told: Vec<&str> = words.iter().copied().filter(|word| !WORDS_BETWEEN.contains(word)).collect();
     let asks = told
         .windows(2)
         .any(|pair| (is_verb(&pair[0]) && is_object(&pair[1])) || (is_object(&pair[0]) && is_verb(&pair[1])));
@@ -84,7 +84,7 @@ pub(super) fn loss(finding: &Finding, protect: &[String]) -> RepairCost {
 }
 
 /// A word without surrounding punctuation.
-fn bare(word: &str) -> &str {
+fn bare_word(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/').trim_end_matches('/')
 }
 

@@ -33,7 +33,7 @@ pub(super) fn drafts(
             coverage.suppressed += before - drafts.len();
         }
         // A repeated finding is still there, or there again, and may be worse.
-        drafts.retain(|draft| match nearest(draft, &mut all).filter(|_| !ids.has(draft)) {
+        drafts.retain(|draft| match nearest(draft, &mut all).filter(|_| !ids.has_id(draft)) {
             Some(known) => {
                 again.push((known.id.clone(), round, draft.merged(rules)));
                 known.members.extend(draft.members.iter().cloned());
@@ -47,7 +47,7 @@ pub(super) fn drafts(
             one.pre_existing.cmp(&other.pre_existing).then_with(|| draft::order(one, other))
         });
         let mut drafts: Vec<FindingDraft> = ordered.into_iter().map(|(_, draft)| draft).collect();
-        ids.give(&mut drafts);
+        ids.assign_ids(&mut drafts);
         all.extend(drafts);
     }
     (all, again)

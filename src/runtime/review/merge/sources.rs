@@ -50,7 +50,7 @@ impl ReplySource {
     /// The reply of a reviewer from its text.
     fn of_text(name: &str, text: &str, terms: ReplyTerms<'_>) -> Self {
         let reply = reply::read(name, text, terms);
-        let words = unread(&reply, text);
+        let words = unread_text(&reply, text);
         Self { words, ..Self::new(Some(name.to_owned()), reply) }
     }
 
@@ -63,29 +63,29 @@ impl ReplySource {
         let terms = ReplyTerms { before: before.as_deref(), ..terms };
         self.again = Some(text.and_then(|text| {
             let reply = reply::read(name, &text, terms);
-            self.again_words = unread(&reply, &text);
+            self.again_words = unread_text(&reply, &text);
             reply
         }));
     }
 }
 
 /// The text of an unreadable reply.
-fn unread(reply: &Result<ReviewerReply, String>, text: &str) -> Option<AskedSentence> {
-    (reply.is_err() && !text.trim().is_empty()).then(|| AskedSentence::unread(text))
+fn unread_text(reply: &Result<ReviewerReply, String>, text: &str) -> Option<AskedSentence> {
+    (reply.is_err() && !text.trim().is_empty()).then(|| AskedSentence::unreadable(text))
 }
 
 /// The suffix of the reviewer's name in the file of its follow-up.
-const AGAIN: &str = "again";
+const FOLLOW_UP_SUFFIX: &str = "again";
 
 /// The reviewer of a follow-up file: `security.again`.
 fn meant_again(stem: &str) -> Option<&'static str> {
-    let first = stem.trim_end().strip_suffix(AGAIN)?;
+    let first = stem.trim_end().strip_suffix(FOLLOW_UP_SUFFIX)?;
     let first = first.strip_suffix(['.', '-', '_', ' '])?;
     reviewers::meant(first)
 }
 
 /// The reviewer of a reply or follow-up file, whose name may be spelled differently.
-pub(in crate::runtime::review) fn whose(file: &str) -> Option<&'static str> {
+pub(in crate::runtime::review) fn reviewer_of(file: &str) -> Option<&'static str> {
     let stem = stem(file);
     reviewers::meant(stem).or_else(|| meant_again(stem))
 }
@@ -96,8 +96,8 @@ fn stem(file: &str) -> &str {
 }
 
 /// Files other than the replies of reviewers.
-const OWN: [&str; 2] = ["fixer.txt", super::context::NAME];
-const UNKNOWN: &str = "there is no reviewer of this name";
+const OTHER_FILES: [&str; 2] = ["fixer.txt", super::context::NAME];
+const UNKNOWN_REVIEWER: &str = "there is no reviewer of this name";
 /// The extensions of a reply.
 const ENDINGS: [&str; 3] = [".txt", ".md", ".json"];
 
@@ -120,7 +120,7 @@ fn of_folder(
 ) -> Result<Vec<ReplySource>, CallFailure> {
     let is_round = |name: &str| round == 1 && rounds.iter().any(|(of, path)| *of > 1 && path.ends_with(name));
     let mut listed = store.list(folder)?;
-    listed.retain(|(name, _)| !is_hidden(name) && !OWN.contains(&name.as_str()) && !is_round(name));
+    listed.retain(|(name, _)| !is_hidden(name) && !OTHER_FILES.contains(&name.as_str()) && !is_round(name));
     let path = |file: &str| if round == 1 { file.to_owned() } else { format!("round-{round}/{file}") };
     let (again, listed): (Vec<_>, Vec<_>) = listed
         .into_iter()
@@ -134,7 +134,7 @@ fn of_folder(
     for ((file, _), meant) in listed.iter().zip(&meant) {
         let is_exact = file.strip_suffix(".txt") == *meant;
         let reason = match meant {
-            None => UNKNOWN.to_owned(),
+            None => UNKNOWN_REVIEWER.to_owned(),
             Some(name) if is_exact || count(name) == 1 => {
                 let mut source = match stored(store, &folder.join(file)) {
                     Ok(text) => ReplySource::of_text(name, &text, terms),
@@ -143,7 +143,8 @@ fn of_folder(
                 if let (Ok(reply), false) = (&mut source.reply, is_exact) {
                     reply.repaired.push(format!("the reply `{file}` read as that of `{name}`"));
                 }
-                source.again_path = folder.join(format!("{name}.{AGAIN}.txt")).display().to_string();
+                source.again_path =
+                    folder.join(format!("{name}.{FOLLOW_UP_SUFFIX}.txt")).display().to_string();
                 sources.push(ReplySource { round, ..source });
                 continue;
             }
@@ -190,7 +191,7 @@ fn is_hidden(name: &str) -> bool {
 }
 
 /// The hidden files in the folders of replies, by their paths there.
-pub(super) fn hidden(folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
+pub(super) fn hidden_files(folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
     let mut found = Vec::new();
     for (round, replies) in folder.reply_folders()? {
         let names =
@@ -263,8 +264,8 @@ pub(super) fn of_sections(
                 sources.push(match reviewers::meant(name) {
                     Some(name) => ReplySource::of_text(name, &body, terms),
                     None => {
-                        let reply = Err(UNKNOWN.to_owned());
-                        let name = plain(name);
+                        let reply = Err(UNKNOWN_REVIEWER.to_owned());
+                        let name = plain_name(name);
                         let stray = Some(format!("`{name}` is not a known reviewer"));
                         ReplySource { stray, ..ReplySource::new(Some(name), reply) }
                     }
@@ -275,7 +276,7 @@ pub(super) fn of_sections(
                 if has_context {
                     context.unread.push("there is more than one section with it".to_owned());
                 }
-                context = context.over(more);
+                context = context.merged_with(more);
                 has_context = true;
             }
         }
@@ -310,11 +311,11 @@ pub(super) fn of_files(
         let text = text.trim_start_matches('\u{feff}');
         let list: Value = serde_json::from_str(text)
             .map_err(|error| document::no_json(&error, "<stdin>", "give a JSON list of returns"))?;
-        return Ok(each(reply::document(text).unwrap_or(list), terms).collect());
+        return Ok(list_sources(reply::document(text).unwrap_or(list), terms).collect());
     }
     let mut sources = Vec::new();
     for file in &options.files {
-        let stem = file.file_stem().map(|stem| plain(&stem.to_string_lossy()));
+        let stem = file.file_stem().map(|stem| plain_name(&stem.to_string_lossy()));
         let path = environment.path(file);
         if disk::kind(&path).is_none() {
             let message = format!("file not found: `{}`", file.display());
@@ -325,8 +326,8 @@ pub(super) fn of_files(
             // An unreadable reply does not affect the other reviewers.
             Err(reason) => sources.push(failed(reason)),
             Ok(text) => match reply::document(text.trim_start_matches('\u{feff}')) {
-                Some(list @ Value::Array(_)) => sources.extend(each(list, terms)),
-                _ => sources.push(written(&text, stem, terms)),
+                Some(list @ Value::Array(_)) => sources.extend(list_sources(list, terms)),
+                _ => sources.push(from_text(&text, stem, terms)),
             },
         }
     }
@@ -334,20 +335,20 @@ pub(super) fn of_files(
 }
 
 /// The returns of a list.
-fn each(list: Value, terms: ReplyTerms<'_>) -> impl Iterator<Item = ReplySource> + use<'_> {
+fn list_sources(list: Value, terms: ReplyTerms<'_>) -> impl Iterator<Item = ReplySource> + use<'_> {
     let items = match list {
         Value::Array(items) => items,
         one => vec![one],
     };
     items.into_iter().map(move |item| match item {
-        Value::String(text) => written(&text, None, terms),
+        Value::String(text) => from_text(&text, None, terms),
         other => document(other, None, terms),
     })
 }
 
 /// A reply that names its own reviewer.
 fn document(value: Value, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplySource {
-    let own = value["reviewer"].as_str().map(plain).filter(|name| !name.is_empty());
+    let own = value["reviewer"].as_str().map(plain_name).filter(|name| !name.is_empty());
     let name = own.or(stem);
     let reply = match &name {
         Some(name) => reply::read_value(name, value, terms),
@@ -356,9 +357,9 @@ fn document(value: Value, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplyS
     ReplySource::new(name, reply)
 }
 
-fn written(text: &str, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplySource {
+fn from_text(text: &str, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplySource {
     let own = reply::read("", text, terms).ok().and_then(|reply| reply.named);
-    let name = own.map(|name| plain(&name)).filter(|name| !name.is_empty()).or(stem);
+    let name = own.map(|name| plain_name(&name)).filter(|name| !name.is_empty()).or(stem);
     let reply = reply::read(name.as_deref().unwrap_or_default(), text, terms);
     let reply =
         reply.and_then(|reply| name.is_some().then_some(reply).ok_or("`reviewer` is missing".to_owned()));
@@ -366,7 +367,7 @@ fn written(text: &str, stem: Option<String>, terms: ReplyTerms<'_>) -> ReplySour
 }
 
 /// A reviewer's name from outside, reduced to one word of plain characters.
-fn plain(name: &str) -> String {
+fn plain_name(name: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_:./".contains(c) { c } else { '-' };
     name.trim().chars().map(plain).take(64).collect()
 }

@@ -6,7 +6,7 @@ use crate::runtime::review::findings::{FindingOwner, RepairClass};
 
 const END: &str = "Review complete\n";
 /// Reviewers with a separate section for findings that they alone reported: name, heading.
-const APART: [(&str, &str); 4] = [
+const SEPARATE_SECTIONS: [(&str, &str); 4] = [
     ("past-learnings", "Learnings:"),
     ("agent-native", "Agent-native gaps:"),
     ("schema-drift", "Schema drift:"),
@@ -18,7 +18,7 @@ pub(super) fn text(report: &Report) -> String {
     if let Some(asked) = report.degraded {
         let reason = format!("0 of {asked} reviewers returned results.");
         let mut out = format!("Code review degraded (headless mode). Reason: {reason}\n");
-        covered(&mut out, report);
+        write_coverage(&mut out, report);
         return out + END;
     }
     let verdict = report.verdict.map_or("", |verdict| verdict.words());
@@ -41,7 +41,7 @@ pub(super) fn text(report: &Report) -> String {
     let of = |group: FindingGroup| -> Vec<&ReportEntry> {
         open.iter()
             .copied()
-            .filter(|one| apart(one).is_none() && FindingGroup::from_entry(one) == group)
+            .filter(|one| separate_section(one).is_none() && FindingGroup::from_entry(one) == group)
             .collect()
     };
     let sections = [
@@ -57,8 +57,9 @@ pub(super) fn text(report: &Report) -> String {
         }
     }
     list(&mut out, "Residual risks:", &report.residual_risks);
-    for (name, heading) in APART {
-        let found: Vec<&ReportEntry> = open.iter().copied().filter(|one| apart(one) == Some(name)).collect();
+    for (name, heading) in SEPARATE_SECTIONS {
+        let found: Vec<&ReportEntry> =
+            open.iter().copied().filter(|one| separate_section(one) == Some(name)).collect();
         if !found.is_empty() {
             out += &format!("\n{heading}\n");
             for one in found {
@@ -67,12 +68,12 @@ pub(super) fn text(report: &Report) -> String {
         }
     }
     list(&mut out, "Testing gaps:", &report.testing_gaps);
-    covered(&mut out, report);
+    write_coverage(&mut out, report);
     out + "\n" + END
 }
 
 /// What prevents the best verdict, and other notes on coverage.
-fn covered(out: &mut String, report: &Report) {
+fn write_coverage(out: &mut String, report: &Report) {
     let obstacles = report.obstacles.iter().map(|text| format!("Blocks \"Ready to merge\": {text}"));
     list(out, "Coverage:", &obstacles.chain(report.coverage.iter().cloned()).collect::<Vec<_>>());
 }
@@ -97,9 +98,9 @@ impl FindingGroup {
 }
 
 /// The reviewer with a separate section that alone reported this finding.
-fn apart(one: &ReportEntry) -> Option<&'static str> {
+fn separate_section(one: &ReportEntry) -> Option<&'static str> {
     match one.reviewers.as_slice() {
-        [only] => APART.iter().map(|(own, _)| *own).find(|own| own == only),
+        [only] => SEPARATE_SECTIONS.iter().map(|(own, _)| *own).find(|own| own == only),
         _ => None,
     }
 }
@@ -123,7 +124,7 @@ fn finding(one: &ReportEntry) -> String {
         one.owner.word(),
         one.place(),
         printed(&one.title),
-        one.found_by(),
+        one.reviewers(),
         one.confidence
     )
 }

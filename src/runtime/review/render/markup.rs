@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// A line that renders as plain text only.
-pub(super) fn plain(line: &str) -> Cow<'_, str> {
+pub(super) fn plain_line(line: &str) -> Cow<'_, str> {
     if !line.contains(['<', '!']) {
         return Cow::Borrowed(line);
     }
@@ -69,8 +69,8 @@ mod tests {
             ("\\<img>", "\\<img>"),
             ("é<é!", "é<é!"),
         ] {
-            assert_eq!(plain(text), wanted);
-            assert_eq!(plain(&plain(text)), wanted, "what was printed once stays");
+            assert_eq!(plain_line(text), wanted);
+            assert_eq!(plain_line(&plain_line(text)), wanted, "what was printed once stays");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The report for people: one table per severity, numbered as in `findings.json`, followed by every finding in full.
 
 use super::envelope;
-use super::view::{self, EntryState, Report, ReportEntry, indented, printed};
+use super::view::{self, EntryState, Report, ReportEntry, indent_lines, printed};
 use crate::order;
 use crate::runtime::review::findings::FindingSeverity;
 
@@ -68,7 +68,7 @@ fn table(out: &mut String, heading: &str, found: &[&ReportEntry]) {
             printed(&one.title),
             one.class.plain().to_owned(),
             one.owner.plain().to_owned(),
-            one.found_by(),
+            one.reviewers(),
             format!("{:.2}", one.confidence),
             one.state.word().to_owned(),
         ];
@@ -135,7 +135,7 @@ pub(super) fn code(text: &str) -> String {
     }
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("\n\n  {fence}\n  {}\n  {fence}", indented(text, "  "))
+    format!("\n\n  {fence}\n  {}\n  {fence}", indent_lines(text, "  "))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub fn text(one: &ReportEntry, run_id: &str) -> String {
         one.owner.word(),
         one.class.word(),
         one.confidence,
-        serde_json::Value::from(one.found_by()),
+        serde_json::Value::from(one.reviewers()),
         one.id,
         printed(&one.title)
     );

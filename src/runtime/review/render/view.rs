@@ -108,7 +108,7 @@ impl ReportEntry {
     }
 
     /// Its reviewers, on one line.
-    pub fn found_by(&self) -> String {
+    pub fn reviewers(&self) -> String {
         printed(&self.reviewers.join(", "))
     }
 
@@ -120,18 +120,18 @@ impl ReportEntry {
 
 /// A field as one sanitised line.
 pub fn printed(text: &str) -> String {
-    markup::plain(&printable::line(&text.split_whitespace().collect::<Vec<_>>().join(" "))).into_owned()
+    markup::plain_line(&printable::line(&text.split_whitespace().collect::<Vec<_>>().join(" "))).into_owned()
 }
 
 /// Multi-line prose as [`indented`] formats it, rendered as plain text only.
 pub fn prose(text: &str, indent: &str) -> String {
-    let lines = indented(text, indent);
-    lines.split('\n').map(markup::plain).collect::<Vec<_>>().join("\n")
+    let lines = indent_lines(text, indent);
+    lines.split('\n').map(markup::plain_line).collect::<Vec<_>>().join("\n")
 }
 
 /// A multi-line text; every line but the first begins with `indent`, so that none can be mistaken for a line of the
 /// report.
-pub fn indented(text: &str, indent: &str) -> String {
+pub fn indent_lines(text: &str, indent: &str) -> String {
     let text = printable::block(text.trim_matches(['\n', '\r', ' '])).into_owned();
     let lines = text.lines().map(str::trim_end).enumerate();
     lines.fold(String::new(), |out, (at, line)| match (at, line) {
@@ -197,8 +197,8 @@ pub(super) mod tests {
 
     #[test]
     fn further_lines_are_indented() {
-        assert_eq!(indented("a\r\n  b\n\nc\n", "    "), "a\n      b\n\n    c");
-        assert_eq!(indented("\u{1b}[2J", "  "), "\\u{1b}[2J");
+        assert_eq!(indent_lines("a\r\n  b\n\nc\n", "    "), "a\n      b\n\n    c");
+        assert_eq!(indent_lines("\u{1b}[2J", "  "), "\\u{1b}[2J");
         assert_eq!(printed(" a\n\tb\u{7} "), "a b\\u{7}");
     }
 }

@@ -13,7 +13,7 @@ const FAULTS: &str = "finding issue problem fault error defect bug block critica
     broke broken los lose loss lost leak request need require reject crash unsafe insecure risk gap concern warn danger \
     violat violate violation wrong incorrect invalid deni deny timeout p2 p3";
 /// Words for work that was done well.
-const WELL: &str = "complete success successful ok okay approv approve done ready reviewed read pass safe clean correct \
+const SUCCESS_WORDS: &str = "complete success successful ok okay approv approve done ready reviewed read pass safe clean correct \
     lgtm verifi verify valid confirm fix resolv resolve hold held finish check examin examine inspect ran run execut \
     execute merge mergeable good fine accept";
 /// Words that are neutral.
@@ -70,7 +70,7 @@ impl ExtraField {
                     words.iter().partition(|word| is_in(NEGATIONS, word));
                 let yes = *flag != (denied.len() % 2 == 1);
                 let is_bad = |word: &&&String| is_fault(word);
-                let is_good = |word: &&&String| is_in(WELL, word);
+                let is_good = |word: &&&String| is_in(SUCCESS_WORDS, word);
                 let (bad, good) =
                     (rest.iter().any(|word| is_bad(&word)), rest.iter().any(|word| is_good(&word)));
                 let known = rest.iter().all(|word| is_bad(&word) || is_good(&word) || is_in(NEUTRAL, word));

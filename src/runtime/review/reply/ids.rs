@@ -36,10 +36,10 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
             let named = object.get("id").map(|name| (name.as_str().unwrap_or_default(), value));
             let several = object.iter().filter(|_| named.is_none()).map(|(id, given)| (id.as_str(), given));
             for (name, given) in named.into_iter().chain(several) {
-                let holds = holds(given.get("holds").unwrap_or(given));
+                let holds = repair_holds(given.get("holds").unwrap_or(given));
                 let id = id(name);
                 is_read &= id.is_some() && holds.is_some();
-                let left = remaining(given);
+                let left = remaining_fault(given);
                 let (texts, flags) = other_fields(given, &["id", "holds", "remaining"]);
                 let reason = left.iter().chain(&texts).chain(&flags).cloned().collect::<Vec<_>>().join(". ");
                 found.extend(id.map(|id| Recheck {
@@ -60,7 +60,7 @@ pub(super) fn rechecked(value: &Value, reviewer: &str) -> (Vec<Recheck>, bool) {
 }
 
 /// What is reported to remain of a repaired fault.
-fn remaining(given: &Value) -> Option<String> {
+fn remaining_fault(given: &Value) -> Option<String> {
     let left = given.get("remaining").filter(|left| !left.is_null())?;
     let text = left.as_str().map_or_else(|| left.to_string(), str::to_owned);
     (!is_nothing(&text)).then_some(text)
@@ -180,7 +180,7 @@ pub(super) fn answers(
     (found, reasons, strange)
 }
 
-fn holds(value: &Value) -> Option<bool> {
+fn repair_holds(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(holds) => Some(*holds),
         Value::String(word) => match word.trim().to_ascii_lowercase().as_str() {
@@ -227,13 +227,13 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
         let is_reply = |one: &&Value| one.get("applied").is_some_and(Value::is_array);
         let Some(reply) = std::iter::once(&value).chain(inner).find(is_reply) else { return false };
         lists.extend(reply["applied"].as_array().cloned());
-        skipped.extend(reply.get("skipped").map(named).unwrap_or_default());
+        skipped.extend(reply.get("skipped").map(named_ids).unwrap_or_default());
         // A skipped item that is not a finding is about something else.
         for item in reply
             .get("skipped")
             .map_or(&[][..], |all| all.as_array().map_or(std::slice::from_ref(all), Vec::as_slice))
         {
-            match named(item).iter().any(|id| known.ids.contains(id)) {
+            match named_ids(item).iter().any(|id| known.ids.contains(id)) {
                 true => reasons.extend(repair::sentence_of(item)),
                 false => note("skipped", item, &mut texts),
             }
@@ -281,12 +281,12 @@ fn note(key: &str, value: &Value, texts: &mut Vec<String>) {
 }
 
 /// The ids in a value: as strings, objects or words.
-fn named(value: &Value) -> Vec<String> {
+fn named_ids(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => text.split_whitespace().filter_map(id).collect(),
-        Value::Array(items) => items.iter().flat_map(named).collect(),
+        Value::Array(items) => items.iter().flat_map(named_ids).collect(),
         Value::Object(object) => match object.get("id") {
-            Some(one) => named(one),
+            Some(one) => named_ids(one),
             None => object.keys().filter_map(|name| id(name)).collect(),
         },
         _ => Vec::new(),

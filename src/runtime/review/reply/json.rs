@@ -92,7 +92,7 @@ pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String
 }
 
 /// Parses a text that is exactly one value.
-pub(super) fn whole(text: &str) -> Option<Value> {
+pub(super) fn parse_exact(text: &str) -> Option<Value> {
     let mut reader = ReplyScanner::new(text.trim(), "");
     let value = reader.value(0).ok()?;
     (reader.at == reader.bytes.len()).then_some(value)
@@ -100,7 +100,7 @@ pub(super) fn whole(text: &str) -> Option<Value> {
 
 /// Combines both values of a duplicate key: two lists are concatenated, other values become a list, so that none is
 /// lost.
-fn both(first: Value, second: Value) -> Value {
+fn combine(first: Value, second: Value) -> Value {
     match (first, second) {
         (first, second) if first == second => first,
         (Value::Array(mut items), Value::Array(more)) => {
@@ -188,7 +188,7 @@ impl ReplyScanner<'_> {
                 Some(known) => {
                     let shown: String = name.chars().take(40).collect();
                     self.repair(&format!("`{shown}` is there twice: both count"));
-                    *known = both(std::mem::take(known), value);
+                    *known = combine(std::mem::take(known), value);
                 }
                 None => {
                     object.insert(name, value);
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn what_is_no_json_in_a_value_costs_that_value_only() {
-        let read = |text: &str| whole(text).map(|value| value.to_string());
+        let read = |text: &str| parse_exact(text).map(|value| value.to_string());
         for (text, wanted) in [
             (r#"{"k":[NaN,-Infinity,.9,None]}"#, r#"{"k":["NaN","-Infinity",".9","None"]}"#),
             (r#"{"k":["lone \ud800 x"]}"#, "{\"k\":[\"lone \u{fffd} x\"]}"),
@@ -368,9 +368,9 @@ mod tests {
             (r#"{"s":"P0","s":"P3","s":"P3","k":[]}"#, r#"{"s":["P0","P3","P3"],"k":[]}"#),
             (r#"{"k":[1],"k":[1]}"#, r#"{"k":[1]}"#),
         ] {
-            assert_eq!(whole(text), serde_json::from_str(wanted).ok(), "{text}");
+            assert_eq!(parse_exact(text), serde_json::from_str(wanted).ok(), "{text}");
         }
-        assert_eq!(whole("{} {}"), None);
+        assert_eq!(parse_exact("{} {}"), None);
     }
 
     #[test]

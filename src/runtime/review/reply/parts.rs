@@ -10,7 +10,7 @@ use super::{ids, json, leftover, repair};
 use crate::runtime::review::reviewers;
 
 /// The maximum number of faults reported per reply.
-const UNREAD: usize = 20;
+const MOST_FAULTS: usize = 20;
 
 /// The combined content of a reply's values.
 #[derive(Debug, Default)]
@@ -72,13 +72,13 @@ impl ReplyParts {
             Value::Array(items) => items.into_iter().fold(false, |any, value| self.add_value(value) | any),
             Value::Object(object) => {
                 if is(&object, "findings", |_| true) {
-                    self.strange("`findings` is not a list");
+                    self.add_unreadable("`findings` is not a list");
                 }
                 object.into_iter().fold(false, |any, (_, value)| self.add_value(value) | any)
             }
             Value::String(text) => {
                 if leftover::looks_like_findings(&text) {
-                    self.strange("a text in it looks like more findings");
+                    self.add_unreadable("a text in it looks like more findings");
                 }
                 false
             }
@@ -87,8 +87,8 @@ impl ReplyParts {
     }
 
     /// Records what cannot be read.
-    pub(super) fn strange(&mut self, reason: &str) {
-        if self.unread.len() < UNREAD && !self.unread.iter().any(|known| known == reason) {
+    pub(super) fn add_unreadable(&mut self, reason: &str) {
+        if self.unread.len() < MOST_FAULTS && !self.unread.iter().any(|known| known == reason) {
             self.unread.push(reason.to_owned());
         }
     }
@@ -111,12 +111,13 @@ impl ReplyParts {
                 continue;
             }
             // A nested list, or a finding as a string.
-            let inner = item.as_str().and_then(json::whole).filter(Value::is_object).map(|inner| vec![inner]);
+            let inner =
+                item.as_str().and_then(json::parse_exact).filter(Value::is_object).map(|inner| vec![inner]);
             if let Some(inner) = inner.or_else(|| item.as_array().cloned()) {
                 self.add(inner);
             } else if self.seen.insert(item.to_string()) {
                 let keys = item.as_object().into_iter().flat_map(|item| item.values());
-                let below: Vec<Value> = keys.flat_map(below).cloned().collect();
+                let below: Vec<Value> = keys.flat_map(findings_in).cloned().collect();
                 self.findings.get_or_insert_default().push(item);
                 self.add(below);
             }
@@ -164,19 +165,19 @@ impl ReplyParts {
                         list.get_or_insert_default().extend(texts);
                     }
                     if matches!(&value, Value::Object(object) if !object.is_empty()) {
-                        self.strange(&format!("`{known}` is not a list of texts"));
+                        self.add_unreadable(&format!("`{known}` is not a list of texts"));
                     }
                     // A flag or a number is not a list.
-                    self.unknown(&key, &value, value.is_boolean() || value.is_number());
+                    self.take_unknown(&key, &value, value.is_boolean() || value.is_number());
                 }
                 "sentences" => {
-                    self.unknown(&key, &value, false);
+                    self.take_unknown(&key, &value, false);
                     self.answers.push(value);
                 }
                 "rechecked" if self.seen.insert(format!("rechecked {value}")) => self.rechecked.push(value),
                 "rechecked" => {}
                 _ => {
-                    self.unknown(&key, &value, true);
+                    self.take_unknown(&key, &value, true);
                     self.document.entry(key).or_insert(value);
                 }
             }
@@ -190,22 +191,22 @@ impl ReplyParts {
     fn beside_texts(&mut self, key: &str, value: &Value) {
         let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
         if !items.iter().all(|item| item.is_string() || item.is_null()) {
-            self.unknown(key, value, true);
+            self.take_unknown(key, value, true);
         }
     }
 
     /// Handles findings under a key that should not have any. Under an unknown key, texts are ordinary sentences, and
     /// other values are judged once all findings are known.
-    fn unknown(&mut self, key: &str, value: &Value, is_strange: bool) {
+    fn take_unknown(&mut self, key: &str, value: &Value, is_strange: bool) {
         let shown: String = key.chars().take(40).collect();
-        let found: Vec<Value> = below(value).cloned().collect();
+        let found: Vec<Value> = findings_in(value).cloned().collect();
         if !found.is_empty() {
             self.repairs.push(format!("`{shown}` read as more findings"));
             self.add(found);
         } else if is_strange {
             let (leaves, texts) = fields::read(key, value);
             if texts.iter().any(|text| leftover::looks_like_findings(text)) {
-                self.strange(&format!("unknown key `{shown}`"));
+                self.add_unreadable(&format!("unknown key `{shown}`"));
             } else {
                 self.leaves.extend(leaves);
                 self.prose.extend(texts);
@@ -222,7 +223,7 @@ impl ReplyParts {
             return Ok(());
         };
         if is_own {
-            self.strange(&reason);
+            self.add_unreadable(&reason);
             return Ok(());
         }
         Err(reason)
@@ -244,7 +245,7 @@ impl ReplyParts {
             Some(other) if !meant.contains(&None) => {
                 return Err(format!("it names `{other}` as its reviewer"));
             }
-            Some(other) => self.strange(&format!("it names `{other}` as its reviewer as well")),
+            Some(other) => self.add_unreadable(&format!("it names `{other}` as its reviewer as well")),
             None => {}
         }
         let unknown = self.names.iter().zip(meant).find(|(name, meant)| name.is_some() && meant.is_none());
@@ -287,7 +288,7 @@ fn all_texts(value: &Value, texts: &mut Vec<String>) {
 }
 
 /// The findings in a value: a list of them, or a single one.
-fn below(value: &Value) -> impl Iterator<Item = &Value> {
+fn findings_in(value: &Value) -> impl Iterator<Item = &Value> {
     let items = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     let any = items.iter().any(repair::is_finding);
     items.iter().filter(move |_| any)

@@ -16,10 +16,10 @@ use serde_json::Value;
 use super::repair;
 use crate::order;
 use crate::runtime::review::findings::FindingSeverity;
-use cut::{bare, clauses, parts, sentences};
+use cut::{bare_word, clauses, parts, sentences};
 use words::{
-    BLOCKS, CODES, DEEDS, DOUBTS, FAULTS, FORBIDDEN, GRAVE, HOLDS, LABELS, LITTLE, NEGATIONS, OBJECTS,
-    REPAIRED, UNDONE, WELL,
+    BLOCKS, CODES, DOUBTS, FAULTS, FORBIDDEN, HARMLESS_STATES, HIGH_COUNT, LABELS, LITTLE, NEGATIONS,
+    OBJECTS, REPAIR_VERBS, REPAIRED_WORDS, TASK_VERBS, UNFINISHED_WORDS,
 };
 
 /// The reason for an agent that did not do its work.
@@ -70,7 +70,7 @@ fn is_harmless(sentence: &str, files: &BTreeSet<&str>, names: &BTreeSet<&str>, f
         };
         let words: Vec<templates::SentenceWord<'_>> =
             lower.iter().map(String::as_str).zip(&texts).map(word).collect();
-        words.is_empty() || templates::fit(&words, findings)
+        words.is_empty() || templates::fits_template(&words, findings)
     };
     fits(sentence) || {
         let parts = parts(sentence);
@@ -146,7 +146,7 @@ struct Clause<'a> {
 
 impl<'a> Clause<'a> {
     fn new(text: &'a [&'a str]) -> Self {
-        let plain: Vec<String> = text.iter().map(|word| bare(word).to_lowercase()).collect();
+        let plain: Vec<String> = text.iter().map(|word| bare_word(word).to_lowercase()).collect();
         let is_severity = |at: usize| {
             let is_stated = at > 0 && plain[at - 1] == "severity"
                 || plain.get(at + 1).is_some_and(|next| next == "severity");
@@ -172,7 +172,7 @@ impl<'a> Clause<'a> {
 
     /// The reason for a word that names a fault.
     fn name(&self, at: usize) -> String {
-        format!("names `{}`", bare(self.text[at]))
+        format!("names `{}`", bare_word(self.text[at]))
     }
 
     /// The matching words that are not denied.
@@ -196,7 +196,8 @@ impl<'a> Clause<'a> {
 
     /// The severities that prevent a merge.
     fn graves(&self) -> impl Iterator<Item = usize> {
-        let is_grave = |at| self.has_code(at, &CODES[..GRAVE]) || !self.has_code(at, &CODES[GRAVE..]);
+        let is_grave =
+            |at| self.has_code(at, &CODES[..HIGH_COUNT]) || !self.has_code(at, &CODES[HIGH_COUNT..]);
         self.undenied(move |at| self.words[at] == ClauseWord::Severity && is_grave(at))
     }
 
@@ -242,7 +243,7 @@ impl<'a> Clause<'a> {
                     LITTLE.contains(&word.as_str()) || word.starts_with(|c: char| c.is_ascii_digit())
                 })
         };
-        let is_part = (0..self.plain.len()).any(little) || self.has(&UNDONE);
+        let is_part = (0..self.plain.len()).any(little) || self.has(&UNFINISHED_WORDS);
         let ran_out = self.has(&["ran"]) && self.has(&["out"]);
         let omits = (is_of_review && (self.is_failure() || is_part || ran_out)) || refused;
         omits.then(|| UNREAD.to_owned())
@@ -252,16 +253,17 @@ impl<'a> Clause<'a> {
     fn denial(&self) -> Option<String> {
         let is_no = match self.text {
             [] => false,
-            [alone] => bare(alone).eq_ignore_ascii_case("no"),
+            [alone] => bare_word(alone).eq_ignore_ascii_case("no"),
             [first, ..] => first.eq_ignore_ascii_case("no:"),
         };
-        if is_no || self.negated(&HOLDS).is_some() {
+        if is_no || self.negated(&REPAIR_VERBS).is_some() {
             return Some("says that it does not".to_owned());
         }
         if self.is_doubtful() {
             return Some("leaves open whether it does".to_owned());
         }
-        let fault = self.undenied(|at| self.words[at] == ClauseWord::Fault).find(|_| !self.has(&REPAIRED));
+        let fault =
+            self.undenied(|at| self.words[at] == ClauseWord::Fault).find(|_| !self.has(&REPAIRED_WORDS));
         fault.map(|at| self.name(at)).or_else(|| self.is_failure().then(|| UNREAD.to_owned()))
     }
 
@@ -270,7 +272,7 @@ impl<'a> Clause<'a> {
     fn is_doubtful(&self) -> bool {
         let is_gone = self.has(&["longer", "anymore", "more"]) || self.has(&["any"]) && self.has(&["more"]);
         let still = |at: usize| {
-            let goes_well = |word: &String| WELL.contains(&word.as_str());
+            let goes_well = |word: &String| HARMLESS_STATES.contains(&word.as_str());
             self.plain[at] == "still" && !self.words_before(at).iter().any(goes_well)
         };
         // Unchanged code elsewhere says nothing about the repair.
@@ -313,7 +315,7 @@ impl<'a> Clause<'a> {
 
     /// Whether its writer did not, or could not, read, open or finish something, including `I read nothing`.
     fn is_failure(&self) -> bool {
-        let is_deed = |word: &String| DEEDS.contains(&word.as_str());
+        let is_deed = |word: &String| TASK_VERBS.contains(&word.as_str());
         let fails = |word: &str| {
             matches!(word, "not" | "cannot" | "unable" | "failed" | "never") || is_contracted(word)
         };

@@ -11,7 +11,7 @@ use crate::runtime::review::findings::{Finding, FindingAction, FindingOwner, Fin
 /// The longest title.
 const TITLE: usize = 100;
 /// The confidence of a finding without one: enough to be reported.
-const UNSAID: u32 = 60;
+const DEFAULT_CONFIDENCE: u32 = 60;
 
 /// The accepted names of a finding's fields, the form's own first.
 const TITLE_KEYS: [&str; 5] = ["title", "summary", "name", "issue", "problem"];
@@ -86,7 +86,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     }
     let sure = value.get("confidence").map(readings).unwrap_or_default();
     let (confidence, plain) =
-        sure.iter().map(|one| confidence(Some(one), anchored)).max().unwrap_or((UNSAID, false));
+        sure.iter().map(|one| confidence(Some(one), anchored)).max().unwrap_or((DEFAULT_CONFIDENCE, false));
     let plain = plain && sure.len() == 1;
     if !plain {
         let read = format!("{}.{:02}", confidence / 100, confidence % 100);
@@ -297,7 +297,7 @@ fn confidence(value: Option<&Value>, anchored: bool) -> (u32, bool) {
     let (text, number) = match value {
         Some(Value::Number(number)) => (number.to_string(), true),
         Some(Value::String(text)) => (text.trim().to_owned(), false),
-        _ => return (UNSAID, false),
+        _ => return (DEFAULT_CONFIDENCE, false),
     };
     match text.to_lowercase().as_str() {
         "high" | "certain" => return (80, false),
@@ -310,12 +310,12 @@ fn confidence(value: Option<&Value>, anchored: bool) -> (u32, bool) {
         None => (text, false),
     };
     let Some(share) = text.parse::<f64>().ok().filter(|share| (0.0..=100.0).contains(share)) else {
-        return (UNSAID, false);
+        return (DEFAULT_CONFIDENCE, false);
     };
     let hundredths = match share {
         _ if percent || share > 10.0 => share.floor() as u32,
         // Out of ten, out of five, or too large: too vague to drop a finding.
-        _ if share > 1.0 && share < 6.0 => UNSAID,
+        _ if share > 1.0 && share < 6.0 => DEFAULT_CONFIDENCE,
         _ if share > 1.0 => decimals(share) / 10,
         _ => decimals(share),
     };

@@ -88,7 +88,7 @@ pub struct ReviewScope {
 
 impl ReviewScope {
     /// The notes for the report that are not obstacles.
-    pub(in crate::runtime::review) fn told(&self) -> Vec<String> {
+    pub(in crate::runtime::review) fn report_notes(&self) -> Vec<String> {
         self.notes.iter().filter(|note| !self.unseen.contains(note)).cloned().collect()
     }
 }
@@ -122,7 +122,7 @@ pub struct ScopeFile {
 
 impl ScopeFile {
     pub(super) fn from_change(change: ChangedFile) -> Self {
-        let generated = signals::generated(&change.path);
+        let generated = signals::is_generated(&change.path);
         Self { change, generated }
     }
 

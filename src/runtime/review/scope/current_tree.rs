@@ -57,14 +57,14 @@ pub(in crate::runtime::review) fn now_of_run(
     });
     let ((mut hashes, uncommitted), edits) = looked?;
     hashes.extend(marks::read(&repository, &listing, edits)?.hashes);
-    hashes.extend(submodules::hidden(&repository, &listing)?.hashes);
+    hashes.extend(submodules::hidden_submodules(&repository, &listing)?.hashes);
     hashes.extend(marks::nested(&new.nested));
     Ok(CurrentTree::new(hashes, uncommitted, new))
 }
 
 /// The current state of a working tree without a run. `since` is when the first scan of it began, in seconds since
 /// 1970.
-pub(in crate::runtime::review) fn now(
+pub(in crate::runtime::review) fn current_state(
     repository: &Repository,
     base: &str,
     since: i64,
@@ -72,7 +72,7 @@ pub(in crate::runtime::review) fn now(
     let (mut hashes, uncommitted) = diff::hashes(repository, base)?;
     let listing = IndexFlags::read(repository)?;
     hashes.extend(marks::read(repository, &listing, racy::hidden_edits(repository, since)?)?.hashes);
-    hashes.extend(submodules::hidden(repository, &listing)?.hashes);
+    hashes.extend(submodules::hidden_submodules(repository, &listing)?.hashes);
     Ok(CurrentTree::new(hashes, uncommitted, listing.new_files(&[])))
 }
 

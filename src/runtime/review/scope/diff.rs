@@ -71,7 +71,8 @@ pub(super) fn write(
         let message = format!("the diff cannot be written: {error}");
         let hint = disk::remedy(error.kind()).map_or("make the folder writable", |remedy| remedy.or_root);
         let unwritable = || CallFailure::environment("state_unwritable", &*message, hint);
-        child::refused(repository.environment(), SandboxAccess::Write, &message).unwrap_or_else(unwritable)
+        child::sandbox_refusal(repository.environment(), SandboxAccess::Write, &message)
+            .unwrap_or_else(unwritable)
     };
     let mut writer = DiffWriter {
         folder: &folder.path,
@@ -85,7 +86,7 @@ pub(super) fn write(
     let mut sink = |piece: &[u8]| {
         for (part, header) in cutter.parts(piece) {
             hashes.add(part, header);
-            writer.part(part, header).map_err(failed)?;
+            writer.write_part(part, header).map_err(failed)?;
         }
         Ok(())
     };
@@ -120,7 +121,7 @@ struct DiffWriter<'a> {
 
 impl DiffWriter<'_> {
     /// Writes a part of one changed file, starting with its header if it has one.
-    fn part(&mut self, part: &[u8], header: Option<&[u8]>) -> io::Result<()> {
+    fn write_part(&mut self, part: &[u8], header: Option<&[u8]>) -> io::Result<()> {
         let full =
             self.chunks.last().zip(self.most).is_some_and(|(chunk, most)| chunk.bytes >= most.div_ceil(2));
         if self.open.is_none() || (header.is_some() && full) {

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 /// The beginnings of headers; no other line of a diff starts like this.
 const HEADERS: [&[u8]; 2] = [b"diff --git ", b"diff --cc "];
 /// What precedes every header but the first.
-const BEFORE: &[u8] = b"\ndiff --";
+const HEADER_PREFIX: &[u8] = b"\ndiff --";
 
 /// The sha256 of each file's diff, by the names in its header (`a/old b/new`).
 pub type FileHashes = BTreeMap<String, String>;
@@ -31,7 +31,8 @@ pub(super) type DiffPart<'a> = (&'a [u8], Option<&'a [u8]>);
 impl DiffCutter {
     /// The parts of a piece; a header is never split between pieces.
     pub(super) fn parts<'a>(&mut self, piece: &'a [u8]) -> Vec<DiffPart<'a>> {
-        let mut begins: Vec<usize> = memmem::find_iter(piece, BEFORE).map(|before| before + 1).collect();
+        let mut begins: Vec<usize> =
+            memmem::find_iter(piece, HEADER_PREFIX).map(|before| before + 1).collect();
         begins.insert(0, 0);
         let mut parts = Vec::with_capacity(begins.len());
         for (nth, at) in begins.iter().enumerate() {

@@ -13,7 +13,7 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{Repository, records};
 
 /// The prefix for files that git does not check.
-const HIDDEN: &str = "//hidden/";
+const HIDDEN_PREFIX: &str = "//hidden/";
 /// The prefix for files with a filter.
 const FILTERED: &str = "//filtered/";
 /// The maximum number of files of a kind to hash.
@@ -46,7 +46,7 @@ pub(super) fn read(
         };
         marks.insert(format!("{before}{name}"), hash);
     };
-    edits.iter().chain(listing.flagged.iter().take(MOST)).for_each(|name| mark(HIDDEN, name));
+    edits.iter().chain(listing.flagged.iter().take(MOST)).for_each(|name| mark(HIDDEN_PREFIX, name));
     for filter in repository.filters()? {
         // If git cannot match the filter's name, the diff alone decides.
         let listed =
@@ -57,22 +57,22 @@ pub(super) fn read(
     // A filter explains different content by itself.
     let is_filtered = |name: &String| marks.contains_key(&format!("{FILTERED}{name}"));
     let (filtered, hidden_edits): (Vec<_>, Vec<_>) = edits.into_iter().partition(is_filtered);
-    filtered.iter().for_each(|name| drop(marks.remove(&format!("{HIDDEN}{name}"))));
+    filtered.iter().for_each(|name| drop(marks.remove(&format!("{HIDDEN_PREFIX}{name}"))));
     Ok(TreeMarks { hashes: marks, hidden_edits })
 }
 
 /// The name of the mark of a file that git does not check.
-pub(super) fn hidden(name: &str) -> String {
-    format!("{HIDDEN}{name}")
+pub(super) fn hidden_mark(name: &str) -> String {
+    format!("{HIDDEN_PREFIX}{name}")
 }
 
 /// The marks of untracked repositories below this one: only their existence.
 pub(super) fn nested(names: &[String]) -> FileHashes {
-    names.iter().map(|name| (format!("{HIDDEN}{name}"), "a repository".to_owned())).collect()
+    names.iter().map(|name| (format!("{HIDDEN_PREFIX}{name}"), "a repository".to_owned())).collect()
 }
 
 /// The hashes of the diff alone, without marks.
-pub(in crate::runtime::review) fn without(hashes: &FileHashes) -> FileHashes {
+pub(in crate::runtime::review) fn without_marks(hashes: &FileHashes) -> FileHashes {
     hashes
         .iter()
         .filter(|(names, _)| file(names).is_none())
@@ -82,7 +82,7 @@ pub(in crate::runtime::review) fn without(hashes: &FileHashes) -> FileHashes {
 
 /// The file of a mark.
 pub(in crate::runtime::review) fn file(names: &str) -> Option<&str> {
-    [HIDDEN, FILTERED].iter().find_map(|before| names.strip_prefix(before))
+    [HIDDEN_PREFIX, FILTERED].iter().find_map(|before| names.strip_prefix(before))
 }
 
 /// Whether a file with a filter has the same content on both sides, whatever git reports.

@@ -61,7 +61,7 @@ fn other_files<'a>(
         if files.is_empty() {
             break;
         }
-        let names: Vec<u8> = files.iter().flat_map(|entry| quoted(entry.name)).collect();
+        let names: Vec<u8> = files.iter().flat_map(|entry| quoted_name(entry.name)).collect();
         let words = [&["hash-object", "--stdin-paths"], options].concat();
         let command = repository.git(words)?.input(names);
         let ended = child::run(repository.environment(), "git", &command)?;
@@ -114,7 +114,7 @@ fn next_object<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// A quoted name on a separate line, as git parses it.
-fn quoted(name: &[u8]) -> Vec<u8> {
+fn quoted_name(name: &[u8]) -> Vec<u8> {
     let mut out = vec![b'"'];
     for byte in name {
         match byte {
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn names_are_quoted_as_git_reads_them() {
-        assert_eq!(quoted(b"a \"b\"\n"), b"\"a \\\"b\\\"\\012\"\n");
+        assert_eq!(quoted_name(b"a \"b\"\n"), b"\"a \\\"b\\\"\\012\"\n");
     }
 
     #[test]

@@ -28,7 +28,7 @@ const LOCKS: [&str; 14] = [
     "uv.lock",
     "yarn.lock",
 ];
-const GENERATED: [&str; 8] =
+const GENERATED_NAMES: [&str; 8] =
     [".min.js", ".min.css", ".pb.go", "_pb2.py", ".generated.ts", ".g.dart", ".snap", ".map"];
 const PROSE: [&str; 5] = [".md", ".mdx", ".txt", ".rst", ".adoc"];
 /// File extensions by stack.
@@ -95,10 +95,10 @@ pub(super) fn is_data(path: &Path) -> bool {
 }
 
 /// Whether a file is generated, by its name.
-pub(super) fn generated(path: &str) -> bool {
+pub(super) fn is_generated(path: &str) -> bool {
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
     LOCKS.contains(&name)
-        || GENERATED.iter().any(|ending| name.ends_with(ending))
+        || GENERATED_NAMES.iter().any(|ending| name.ends_with(ending))
         || folders.split('/').any(|folder| matches!(folder, "dist" | "vendor" | "node_modules"))
 }
 

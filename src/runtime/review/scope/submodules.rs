@@ -23,7 +23,10 @@ pub(super) struct HiddenSubmodules {
 }
 
 /// Checks the submodules that are checked out.
-pub(super) fn hidden(repository: &Repository, listing: &IndexFlags) -> Result<HiddenSubmodules, CallFailure> {
+pub(super) fn hidden_submodules(
+    repository: &Repository,
+    listing: &IndexFlags,
+) -> Result<HiddenSubmodules, CallFailure> {
     let listed = repository.must(&["ls-files", "--stage", "-z", "--full-name"])?;
     let links = records(&listed).filter_map(|record| {
         let text = str::from_utf8(record).ok()?;
@@ -38,7 +41,7 @@ pub(super) fn hidden(repository: &Repository, listing: &IndexFlags) -> Result<Hi
         }
         let is_flagged = listing.flagged.iter().any(|flagged| flagged == name);
         if let Some(state) = state(repository, &top, (commit, is_flagged))? {
-            found.hashes.insert(marks::hidden(name), disk::sha256(state.as_bytes()));
+            found.hashes.insert(marks::hidden_mark(name), disk::sha256(state.as_bytes()));
             found.names.push(name.to_owned());
         }
     }
@@ -53,7 +56,7 @@ fn state(
 ) -> Result<Option<String>, CallFailure> {
     let read = || -> Result<(Option<String>, Vec<u8>), CallFailure> {
         let inner = Repository::find(repository.environment(), top)?;
-        let without = changes::FilteredFiles::find(&inner)?.excluded();
+        let without = changes::FilteredFiles::find(&inner)?.exclusion_pathspecs();
         let mut words = vec!["status", "--porcelain", "-z", "--ignore-submodules=dirty", "--"];
         words.extend(without.iter().map(String::as_str));
         Ok((inner.commit("HEAD")?, inner.must(&words)?))

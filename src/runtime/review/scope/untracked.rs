@@ -14,7 +14,7 @@ const INDEX: &str = "index";
 const OBJECTS: &str = "objects";
 
 /// Whether an untracked file belongs to the helper.
-pub(super) fn is_ours(name: &str) -> bool {
+pub(super) fn is_of_helper(name: &str) -> bool {
     name.starts_with(".plugcast/")
 }
 
@@ -84,7 +84,7 @@ impl IndexFlags {
         let mut found = UntrackedFiles::default();
         for name in &self.others {
             let shown = String::from_utf8_lossy(name);
-            if is_ours(&shown) || left_out.contains(&*shown) {
+            if is_of_helper(&shown) || left_out.contains(&*shown) {
                 continue;
             }
             match (is_tool_output(&shown), shown.ends_with('/')) {

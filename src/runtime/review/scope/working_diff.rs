@@ -51,7 +51,7 @@ pub(super) fn read(
         let marks = marks::read(repository, &listing, edits)?;
         hidden_edits = marks.hidden_edits;
         diff.hashes.extend(marks.hashes);
-        let submodules = submodules::hidden(repository, &listing)?;
+        let submodules = submodules::hidden_submodules(repository, &listing)?;
         hidden_edits.extend(submodules.names);
         diff.hashes.extend(submodules.hashes);
     }

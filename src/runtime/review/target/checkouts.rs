@@ -20,7 +20,7 @@ pub(super) struct TargetCheckout {
 }
 
 /// The other working trees, without bare ones.
-fn others(repository: &Repository) -> Result<Vec<TargetCheckout>, CallFailure> {
+fn other_checkouts(repository: &Repository) -> Result<Vec<TargetCheckout>, CallFailure> {
     let listed = repository.must(&["worktree", "list", "--porcelain", "-z"])?;
     let mut found: Vec<TargetCheckout> = Vec::new();
     for record in listed.split(|byte| *byte == 0) {
@@ -42,11 +42,11 @@ fn others(repository: &Repository) -> Result<Vec<TargetCheckout>, CallFailure> {
 }
 
 /// The other working tree whose checkout matches.
-pub(super) fn other(
+pub(super) fn matching_checkout(
     repository: &Repository,
     is: impl Fn(&TargetCheckout) -> bool,
 ) -> Result<Option<PathBuf>, CallFailure> {
-    let mut found = others(repository)?.into_iter();
+    let mut found = other_checkouts(repository)?.into_iter();
     Ok(found.find(|one| disk::is_folder(&one.top) && is(one)).map(|one| one.top))
 }
 
@@ -56,7 +56,7 @@ pub(in crate::runtime) fn unusable(
     branch: &str,
 ) -> Result<Option<(String, String)>, CallFailure> {
     let of_branch = |one: &TargetCheckout| one.branch.as_deref() == Some(branch);
-    let Some(one) = others(repository)?.into_iter().find(of_branch) else { return Ok(None) };
+    let Some(one) = other_checkouts(repository)?.into_iter().find(of_branch) else { return Ok(None) };
     let top = one.top.display();
     let (what, hint) = if one.is_locked {
         ("is locked", format!("run `git worktree unlock \"{top}\"`, if the lock is no longer needed"))

@@ -89,7 +89,8 @@ impl OwnBranches<'_> {
             }
             _ => {}
         }
-        if let Some(top) = checkouts::other(repository, |one| one.branch.as_ref() == Some(&name))? {
+        if let Some(top) = checkouts::matching_checkout(repository, |one| one.branch.as_ref() == Some(&name))?
+        {
             let message =
                 format!("the branch `{name}` is checked out in `{}`, and is left unchanged", top.display());
             let hint = "remove that worktree, or switch it to another branch, and begin again";

@@ -20,7 +20,7 @@ pub(super) fn sentences(line: &str) -> Vec<&str> {
 pub(super) fn clauses(sentence: &str) -> Vec<Vec<&str>> {
     let mut found = vec![Vec::new()];
     for word in sentence.split_whitespace() {
-        let is_turn = TURNS.iter().any(|turn| bare(word).eq_ignore_ascii_case(turn));
+        let is_turn = TURNS.iter().any(|turn| bare_word(word).eq_ignore_ascii_case(turn));
         match found.last_mut() {
             Some(last) if !is_turn => last.push(word),
             _ => found.push(Vec::new()),
@@ -30,14 +30,14 @@ pub(super) fn clauses(sentence: &str) -> Vec<Vec<&str>> {
 }
 
 /// A word without surrounding punctuation.
-pub(super) fn bare(word: &str) -> &str {
+pub(super) fn bare_word(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
 /// Characters without meaning in a sentence.
 const SIGNS: &str = "–—…“”‘’•·✅✓✔🎉👍";
 /// Words that join the parts of a sentence.
-const JOINS: [&str; 3] = ["and", "so", "therefore"];
+const CONJUNCTIONS: [&str; 3] = ["and", "so", "therefore"];
 
 /// Whether a word consists of meaningless characters only.
 pub(super) fn is_sign(word: &str) -> bool {
@@ -53,7 +53,7 @@ pub(super) fn is_sign_of(c: char) -> bool {
 pub(super) fn parts(sentence: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     for word in sentence.split_whitespace() {
-        let is_join = JOINS.iter().any(|join| bare(word).eq_ignore_ascii_case(join));
+        let is_join = CONJUNCTIONS.iter().any(|join| bare_word(word).eq_ignore_ascii_case(join));
         let ends =
             word.trim_end_matches(['*', '_', '`', '"']).ends_with([',', ':', ';', ')', '.']) || is_sign(word);
         if word.starts_with('(') || is_join {

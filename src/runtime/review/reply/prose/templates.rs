@@ -48,10 +48,10 @@ struct SentenceTemplates {
 }
 
 /// Whether a sentence around a form with this many findings matches a template.
-pub(super) fn fit(words: &[SentenceWord<'_>], findings: usize) -> bool {
+pub(super) fn fits_template(words: &[SentenceWord<'_>], findings: usize) -> bool {
     static TEMPLATES: OnceLock<SentenceTemplates> = OnceLock::new();
     let templates = TEMPLATES.get_or_init(|| SentenceTemplates::read(TEXT));
-    let fits = |one: &Vec<TemplatePart>| templates.ends(one, words, 0, findings).contains(&words.len());
+    let fits = |one: &Vec<TemplatePart>| templates.match_ends(one, words, 0, findings).contains(&words.len());
     words.len() <= LONGEST && templates.sentences.iter().any(fits)
 }
 
@@ -72,7 +72,7 @@ impl SentenceTemplates {
     }
 
     /// The positions where a match that starts at a word may end.
-    fn ends(
+    fn match_ends(
         &self,
         parts: &[TemplatePart],
         words: &[SentenceWord<'_>],
@@ -114,12 +114,14 @@ impl SentenceTemplates {
                 order::set((1..=run).filter(|count| is_severity(words[at + count - 1].plain)).map(|c| at + c))
             }
             TemplatePart::OneOf { parts, may_lack } => {
-                let each = parts.iter().flat_map(|part| self.ends(part, words, at, findings));
+                let each = parts.iter().flat_map(|part| self.match_ends(part, words, at, findings));
                 order::set(each.chain(may_lack.then_some(at)))
             }
-            TemplatePart::Named(name) => {
-                self.named.get(name).map(|parts| self.ends(parts, words, at, findings)).unwrap_or_default()
-            }
+            TemplatePart::Named(name) => self
+                .named
+                .get(name)
+                .map(|parts| self.match_ends(parts, words, at, findings))
+                .unwrap_or_default(),
         }
     }
 }
@@ -240,7 +242,7 @@ mod tests {
     fn no_template_is_empty() {
         let templates = SentenceTemplates::read(TEXT);
         for one in &templates.sentences {
-            assert!(!templates.ends(one, &[], 0, 9).contains(&0), "{one:?}");
+            assert!(!templates.match_ends(one, &[], 0, 9).contains(&0), "{one:?}");
         }
     }
 }

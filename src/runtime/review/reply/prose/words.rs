@@ -14,7 +14,7 @@ pub(super) const OBJECTS: [&str; 32] = [
 /// Severities as codes, the high ones first.
 pub(super) const CODES: [&str; 8] = ["P0", "P1", "Sev0", "Sev1", "P2", "P3", "Sev2", "Sev3"];
 /// How many of them are high.
-pub(super) const GRAVE: usize = 4;
+pub(super) const HIGH_COUNT: usize = 4;
 /// Words that sound as if a change must wait.
 pub(super) const BLOCKS: [&str; 8] =
     ["block", "blocks", "blocked", "blocker", "blocking", "reject", "rejected", "unsafe"];
@@ -56,7 +56,7 @@ pub(super) const FAULTS: [&str; 30] = [
 /// What a modal verb and a negation before it forbid.
 pub(super) const FORBIDDEN: [&str; 5] = ["approve", "approved", "merge", "merged", "ship"];
 /// Verbs for what an agent could not do.
-pub(super) const DEEDS: [&str; 23] = [
+pub(super) const TASK_VERBS: [&str; 23] = [
     "look",
     "looked",
     "check",
@@ -82,7 +82,7 @@ pub(super) const DEEDS: [&str; 23] = [
     "reviewed",
 ];
 /// Words for unfinished work.
-pub(super) const UNDONE: [&str; 10] = [
+pub(super) const UNFINISHED_WORDS: [&str; 10] = [
     "aborted",
     "denied",
     "exhausted",
@@ -115,12 +115,13 @@ pub(super) const DOUBTS: [&str; 15] = [
     "unsure",
 ];
 /// Words after `still` that are no objection to a repair.
-pub(super) const WELL: [&str; 11] =
+pub(super) const HARMLESS_STATES: [&str; 11] =
     ["compiles", "correct", "fine", "hold", "holds", "pass", "passes", "succeed", "valid", "work", "works"];
 /// Verbs that, negated, mean that a repair does not hold.
-pub(super) const HOLDS: [&str; 8] = ["fix", "fixed", "fixes", "hold", "holds", "resolve", "resolved", "work"];
+pub(super) const REPAIR_VERBS: [&str; 8] =
+    ["fix", "fixed", "fixes", "hold", "holds", "resolve", "resolved", "work"];
 /// Words that mean that a named fault is gone.
-pub(super) const REPAIRED: [&str; 12] = [
+pub(super) const REPAIRED_WORDS: [&str; 12] = [
     "corrected",
     "fixed",
     "gone",

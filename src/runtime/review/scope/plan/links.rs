@@ -6,10 +6,10 @@ use crate::order;
 use crate::read::markdown::destination_parts;
 
 /// Extensions of documents.
-const ENDS: [&str; 10] =
+const DOCUMENT_EXTENSIONS: [&str; 10] =
     [".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".html", ".htm", ".pdf"];
 /// Words that say that a file is gone.
-const GONE: [&str; 8] =
+const REMOVED_WORDS: [&str; 8] =
     ["removed", "deleted", "dropped", "obsolete", "renamed", "moved", "superseded", "replaced"];
 
 /// A plan that a text names.
@@ -33,7 +33,7 @@ pub(super) fn find(text: &str) -> (Vec<PlanLink>, Vec<String>) {
             let is_document = is_document || is_path;
             found.push(PlanLink { path, gone: is_gone(text, at), is_document, at })
         }
-        LinkTarget::Elsewhere => elsewhere.push(target.to_owned()),
+        LinkTarget::WebPage => elsewhere.push(target.to_owned()),
         LinkTarget::None => {}
     };
     for (at, label, target) in links(text) {
@@ -70,7 +70,7 @@ enum LinkTarget {
     /// A file of the repository, or a folder.
     File { path: String, is_document: bool },
     /// A page of the web.
-    Elsewhere,
+    WebPage,
     /// Not a plan, such as an anchor in the same text.
     None,
 }
@@ -83,7 +83,7 @@ fn path_of(target: &str) -> LinkTarget {
         Some((_, rest)) => match (rest.find(&format!("{FOLDER}/")), rest.split_once("/blob/")) {
             (Some(at), _) => &rest[at..],
             (None, Some((_, rest))) => rest.split_once('/').map_or("", |(_, path)| path),
-            (None, None) => return LinkTarget::Elsewhere,
+            (None, None) => return LinkTarget::WebPage,
         },
         None => {
             match bare.trim_start_matches("../").strip_prefix("blob/").and_then(|rest| rest.split_once('/')) {
@@ -102,7 +102,7 @@ fn path_of(target: &str) -> LinkTarget {
 }
 
 fn ends_as_document(path: &str) -> bool {
-    ENDS.iter().any(|end| path.to_lowercase().ends_with(end))
+    DOCUMENT_EXTENSIONS.iter().any(|end| path.to_lowercase().ends_with(end))
 }
 
 /// A path with percent-encoded characters decoded.
@@ -189,7 +189,7 @@ fn is_gone(text: &str, at: usize) -> bool {
     let words = text[begin..end].split(|c: char| c.is_whitespace() || ",;:()".contains(c));
     words
         .filter(|word| !word.contains('/'))
-        .any(|word| GONE.iter().any(|gone| word.eq_ignore_ascii_case(gone)))
+        .any(|word| REMOVED_WORDS.iter().any(|gone| word.eq_ignore_ascii_case(gone)))
 }
 
 #[cfg(test)]
