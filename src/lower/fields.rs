@@ -256,7 +256,7 @@ fn verdict(
     match rule.outcome {
         FieldOutcome::Kept => FieldVerdict::kept(),
         FieldOutcome::Invocation => invocation(context.target, component, entry),
-        FieldOutcome::Dropped => match rule.values.get(&scalar) {
+        FieldOutcome::Dropped => match rule.equivalent(&scalar) {
             Some(replacement) if replacement.is_empty() => {
                 FieldVerdict::new(RowOutcome::Mapped, "it is the host's default")
             }
@@ -300,8 +300,8 @@ fn is_own_name(component: &Component, entry: &MappingEntry, written: &str) -> bo
 
 fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
     let scalar = || node.scalar();
-    if let Some(replacement) = scalar().and_then(|text| rule.values.get(&text).cloned()) {
-        return Some(replacement.into());
+    if let Some(replacement) = scalar().and_then(|text| rule.equivalent(&text).map(Json::from)) {
+        return Some(replacement);
     }
     match rule.format {
         // A list where the host requires text would break every plugin of the user.

@@ -110,6 +110,7 @@ fn fields(
     }];
     let declared = Declarations::new(&file.path, input.declared);
     let faults = faults(context);
+    let absent = source_json::absent(context, &manifest.node);
     for (pointer, span, leaf) in manifest.node.leaves() {
         if input.commands.holds(&file.path, &pointer) {
             continue;
@@ -123,7 +124,8 @@ fn fields(
             continue;
         }
         let fault = declarations::around(&pointer).find_map(|around| faults.get(around).copied());
-        out.push(match (refusal(manifest, &pointer), fault) {
+        let missing = absent.contains(&pointer).then_some("the source does not have it");
+        out.push(match (refusal(manifest, &pointer).or(missing), fault) {
             (Some(reason), _) => field.became(RowOutcome::Dropped, reason),
             _ if plan.kept => field.placed_at(&*plan.emitted),
             (None, Some(fault)) => field.became(RowOutcome::Dropped, fault),

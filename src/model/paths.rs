@@ -46,8 +46,10 @@ pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -
             return None;
         }
         let same = similar_names::likeness(&lower(path), &name);
+        // The shared extension and a shared beginning make unrelated names alike.
+        let is_near = || similar_names::is_near(&lower(path), &name, 2);
         let whole = || similar_names::likeness(path.as_str(), wanted.as_str());
-        (same > 0.9).then(|| same * 2.0 + whole())
+        (same > 0.9 && is_near()).then(|| same * 2.0 + whole())
     };
     let scored = known.take(COMPARED).filter_map(|path| Some((score(path)?, path)));
     similar_names::best(scored, 0.0)

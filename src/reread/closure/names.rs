@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::EmittedFile;
 use crate::model::project::Project;
-use crate::model::qualified_name::{last_of, qualify};
+use crate::model::qualified_name::{last_of, local_of, plugin_of, qualify};
 use crate::model::similar_names;
 use crate::read::json;
 use crate::source::ComponentKind;
@@ -104,9 +104,14 @@ impl BundleNames {
         if let Some(same) = self.last.get(last) {
             return Some(same);
         }
-        let known = similar_names::neighbours(&self.source, name);
-        let scored = known.map(|other| (similar_names::likeness(other, name), other));
-        similar_names::best(scored, 0.93)
+        let plugin = plugin_of(name);
+        let known = similar_names::neighbours(&self.source, name).filter(|known| plugin_of(known) == plugin);
+        let known: Vec<&str> = known.collect();
+        // What only resembles a name is no claim, so nothing is reported.
+        let is_sure = |near: &&str| similar_names::likeness(near, local_of(name)) > 0.9;
+        let near = similar_names::nearest(local_of(name), known.iter().map(|known| local_of(known)));
+        let near = near.filter(is_sure)?;
+        known.into_iter().find(|known| local_of(known) == near)
     }
 }
 
