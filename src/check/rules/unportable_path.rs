@@ -31,7 +31,7 @@ fn check(_: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         }
     }
     for (path, why) in first.into_values() {
-        let found = sink.whole(path.clone(), format!("{why}: no clone there has the file"));
+        let found = sink.whole(path, format!("{why}: no clone there has the file"));
         found.help = Some("rename it".to_owned());
     }
 }
