@@ -73,6 +73,7 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         || made()
         || open()
         || intent::makes(text.text, mention.span.start)
+        || intent::is_joined(text.text, mention.span.start)
         || goes_to(text, mention)
         || included(text, mention)
         || is_in_quoted_comment(text, mention)

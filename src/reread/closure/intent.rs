@@ -42,7 +42,9 @@ impl SourcePath<'_> {
             ClaimForm::Bare => there && uses(),
             _ => there,
         };
-        let made = self.form != ClaimForm::Link && intent::makes(self.text, self.span.start);
+        let at = self.span.start;
+        let made = self.form != ClaimForm::Link
+            && (intent::makes(self.text, at) || intent::is_joined(self.text, at));
         used && !made
             && !self.path.split('/').any(intent::stands_for_any)
             && !elsewhere(intent::near(self.text, self.span.start, self.span.end))

@@ -99,14 +99,16 @@ impl BundleNames {
         if let Some(workflow) = self.by_file.get(name) {
             return Some(workflow);
         }
-        let last = last(name);
-        // A name that differs only in its plugin is the most likely one.
-        if let Some(same) = self.last.get(last) {
-            return Some(same);
-        }
-        let plugin = plugin_of(name);
+        let (last, plugin) = (last(name), plugin_of(name));
         let known = similar_names::neighbours(&self.source, name).filter(|known| plugin_of(known) == plugin);
         let known: Vec<&str> = known.collect();
+        if let Some(same) = known.iter().find(|known| last_of(known) == last) {
+            return Some(same);
+        }
+        // The plugin of the name is not one of the source, so it is probably what is wrong.
+        if known.is_empty() {
+            return self.last.get(last).map(String::as_str);
+        }
         // What only resembles a name is no claim, so nothing is reported.
         let is_sure = |near: &&str| similar_names::likeness(near, local_of(name)) > 0.9;
         let near = similar_names::nearest(local_of(name), known.iter().map(|known| local_of(known)));
