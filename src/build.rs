@@ -21,7 +21,7 @@ mod overrides;
 mod pages;
 mod request;
 mod same_names;
-mod tracked;
+mod tracked_files;
 mod typed_names;
 mod understand;
 mod unlisted_files;

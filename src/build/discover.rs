@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::catalogue::{find_itself, listed, read_marketplace, readme};
 use super::config_file::read_config_in;
 use super::listing::Listing;
-use super::{BuildError, SourceRequest, adjacent, layout, tracked};
+use super::{BuildError, SourceRequest, adjacent, layout, tracked_files};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, FileSystem, walk};
@@ -79,7 +79,7 @@ pub fn gather(request: &SourceRequest, targets: &Targets) -> Result<DiscoveredSo
     if ["HEAD", "objects", "refs"].iter().all(|name| file_system.kind(&src.join(name)).is_some()) {
         return Err(BuildError::OfGit(request.src.clone()));
     }
-    let tracked = tracked::included(request, &src);
+    let tracked = tracked_files::included(request, &src);
     let request = tracked.as_ref().unwrap_or(request);
     let folders = walk::FolderCache::default();
     let PluginPlaces { mut tree, marketplace, mut locations, left_out, mut found } =

@@ -1,7 +1,9 @@
 //! Files that git tracks although a `.gitignore` matches them: hosts install a plugin from a clone of its repository,
 //! so they are part of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use camino::Utf8PathBuf;
 
 use super::SourceRequest;
 use crate::git::paths;
@@ -14,7 +16,11 @@ pub(super) fn included(request: &SourceRequest, src: &Path) -> Option<SourceRequ
     src.ancestors().find(|folder| is_top(folder))?;
     let ask = ["ls-files", "-z", "--cached", "--ignored", "--exclude-per-directory=.gitignore", "--", "."];
     let listed = git.answer(&ask).ok().filter(|listed| !listed.is_empty())?;
+    let outputs = request.outputs.iter().filter_map(|path| request.file_system.canonical(path).ok());
+    let outputs: Vec<PathBuf> = outputs.filter(|output| !src.starts_with(output)).collect();
+    let is_output = |path: &Utf8PathBuf| outputs.iter().any(|output| src.join(path).starts_with(output));
+    let tracked = paths(&listed).filter(|path| !is_output(path));
     let mut request = request.clone();
-    request.config.build.include.extend(paths(&listed).map(|path| globset::escape(path.as_str())));
+    request.config.build.include.extend(tracked.map(|path| globset::escape(path.as_str())));
     Some(request)
 }
