@@ -168,7 +168,7 @@ fn a_name_that_nothing_has_is_said_with_the_name_that_was_meant() {
     );
 }
 
-/// A name of the same plugin was once passed over for one of another plugin, or for one that begins alike.
+/// The name of another plugin, or one that only begins alike, was once suggested.
 #[test]
 fn a_suggestion_is_close_and_of_the_same_plugin() {
     let skill = |name: &str| format!("---\nname: {name}\ndescription: Does it.\n---\nDo it.\n");

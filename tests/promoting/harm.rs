@@ -56,7 +56,7 @@ fn what_is_no_stable_skill_of_that_folder_is_never_replaced() {
     refused(
         &files,
         &["--replace"],
-        &["skills/plan: it is in the place of the promoted skill and is not a skill"],
+        &["skills/plan: it is at the path of the promoted skill and is not a skill"],
     );
     let ignored = plugin()
         .file("src/skills/plan/SKILL.md", stable("plan"))
