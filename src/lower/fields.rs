@@ -257,9 +257,7 @@ fn verdict(
         FieldOutcome::Kept => FieldVerdict::kept(),
         FieldOutcome::Invocation => invocation(context.target, component, entry),
         FieldOutcome::Dropped => match rule.equivalent(&scalar) {
-            Some(replacement) if replacement.is_empty() => {
-                FieldVerdict::new(RowOutcome::Mapped, "it is the host's default")
-            }
+            Some("") => FieldVerdict::new(RowOutcome::Mapped, "it is the host's default"),
             _ if is_own_name(component, entry, &scalar) => {
                 FieldVerdict::new(RowOutcome::Mapped, "it is the same as the name of its file")
             }

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_path_means_one_with_the_same_or_nearly_the_same_name() {
         let found = |wanted: &str, known: &[&str]| {
-            meant(wanted.into(), known.iter().map(|path| Utf8Path::new(path))).map(|path| path.to_string())
+            meant(wanted.into(), known.iter().map(Utf8Path::new)).map(|path| path.to_string())
         };
         let files = ["skills/plan/SKILL.md", "skills/plan/REFERENCE.md", "hooks/pre-commit.sh"];
         assert_eq!(found("skills/plna/SKILL.md", &files).as_deref(), Some("skills/plan/SKILL.md"));

@@ -126,12 +126,10 @@ fn is_in_function(block: &str, at: usize) -> bool {
         let (text, is_here) = (line.trim(), (start..end).contains(&at));
         let head = text.find("() {").map(|head| head + 4).or_else(|| text.find("(){").map(|head| head + 3));
         let head = head.or_else(|| text.starts_with("function ").then(|| text.find('{')).flatten());
+        let is_whole = head.is_some_and(|head| text[head..].ends_with('}'));
         match (open, head) {
-            (None, Some(head)) if text[head..].trim_end().ends_with('}') => {
-                if is_here {
-                    return at - start > indent(line) + head;
-                }
-            }
+            (None, Some(head)) if is_whole && is_here => return at - start > indent(line) + head,
+            (None, Some(_)) if is_whole => {}
             (None, Some(_)) => open = Some(indent(line)),
             (Some(outer), _) if text.starts_with('}') && indent(line) <= outer => open = None,
             _ => {}
