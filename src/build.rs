@@ -21,6 +21,7 @@ mod overrides;
 mod pages;
 mod request;
 mod same_names;
+mod tracked_files;
 mod typed_names;
 mod understand;
 mod unlisted_files;
@@ -36,7 +37,7 @@ pub use counts::PluginCounts;
 pub(crate) use discover::discover;
 pub use discover::{COMPONENT_FOLDERS, DiscoveredSource, README, is_source, must_be_there};
 pub use hidden_text::hidden_text_findings;
-pub use losses::{Denial, LossIds, denied_losses, ledger_of, loss_ids, unmatched};
+pub use losses::{Denial, LossIds, UNMATCHED, denied_losses, ledger_of, loss_ids, unmatched};
 pub use output::{
     WriteSummary, check_place, complete, manifest_of, must_be_finished, must_be_plain, plan_changes, write,
 };

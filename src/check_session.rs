@@ -21,6 +21,7 @@ use crate::check::{self, Findings, fingerprint, rules};
 use crate::compile::Source;
 use crate::diagnostic::{self, Diagnostic};
 use crate::disk::{self, FileSystem};
+use crate::git::Git;
 use crate::model::project::Project;
 use crate::progress::Progress;
 use crate::source::LineIndex;
@@ -54,6 +55,8 @@ pub struct CheckSession<'t> {
 pub struct SessionOptions<'a> {
     /// The file system with the source and its configuration; a baseline is always on disk.
     pub file_system: FileSystem,
+    /// As for [`SourceRequest`].
+    pub git: Option<Git>,
     /// The hosts to check for; empty for those of the configuration.
     pub to: &'a [String],
     /// Also read ignored files and installed packages.
@@ -113,6 +116,7 @@ impl<'t> CheckSession<'t> {
             if options.no_ignore { SkipPolicy::Nothing } else { SkipPolicy::IgnoredAndPackages };
         let request = SourceRequest {
             file_system: file_system.clone(),
+            git: options.git.clone(),
             src: src.to_owned(),
             config,
             passed_over,
@@ -186,12 +190,13 @@ impl<'t> CheckSession<'t> {
     /// Runs the rules over a source that was read.
     pub fn examine(
         &self,
-        (project, reading): (Project, Vec<Diagnostic>),
+        (project, mut reading): (Project, Vec<Diagnostic>),
         scope: &CheckScope,
     ) -> CheckedSource {
         let hosts = self.hosts.iter().filter_map(|name| self.targets.get(name)).collect();
         let mut context = RuleContext::new(&project, self.targets, hosts, &self.settings);
         context.progress = self.request.progress.clone();
+        reading.extend(self.unmatched_acceptances(&context));
         let mut findings = check::run(&context, reading, scope);
         let since = scope.since.as_ref();
         if let Some(since) = since {
@@ -218,6 +223,20 @@ impl<'t> CheckSession<'t> {
             mark(&mut findings, &project);
         }
         CheckedSource { findings, project }
+    }
+}
+
+impl CheckSession<'_> {
+    /// The entries `[[accept-loss]]` that match no loss of the hosts to check for. A part of a source has only some of
+    /// the losses.
+    fn unmatched_acceptances(&self, context: &RuleContext<'_>) -> Vec<Diagnostic> {
+        let config = &self.request.config;
+        let is_on = rules::find(build::UNMATCHED).is_some_and(|rule| self.settings.is_enabled(rule));
+        if !is_on || config.accept_loss.is_empty() || !self.request.parts.is_empty() {
+            return Vec::new();
+        }
+        let losses = self.hosts.iter().cloned().zip(context.ledgers().iter().map(build::loss_ids)).collect();
+        build::unmatched(config, &self.root, &losses, &self.targets.names())
     }
 }
 

@@ -11,6 +11,7 @@ pub mod intent;
 pub mod json;
 pub mod markdown;
 pub mod path_words;
+pub mod program_parameters;
 pub mod pointer;
 pub mod salvage;
 pub mod shell_names;

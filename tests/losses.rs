@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::support::git::committed;
 use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
@@ -271,6 +272,60 @@ fn an_accepted_loss_that_no_host_has_is_reported() {
     // No host has a loss along an axis that does not exist.
     assert_eq!(rules(entry("tol-limits/kit/**", "")), ["unmatched-acceptance plugcast.toml:2"]);
     assert!(rules(entry("tool-limits/kit/agent/gone/**", "hosts = [\"opencode\"]\n")).is_empty());
+}
+
+/// `check` and `release check` once said nothing about it.
+#[test]
+fn every_command_reports_an_accepted_loss_that_no_host_has() {
+    let entry = |id: &str| format!("[[accept-loss]]\nid = \"{id}\"\nreason = \"r\"\n");
+    let config = entry("tool-limits/kit/**") + &entry("tool-limits/kit/agent/gone/**");
+    let manifest = "{ \"name\": \"kit\", \"version\": \"1.0.0\", \"description\": \"A kit.\" }\n";
+    let tree = source(&config).file("in/.claude-plugin/plugin.json", manifest);
+    let folder = committed(&tree);
+    let found = |arguments: &[&str]| {
+        let finished = Plugcast::new(&folder.path().join("in"), arguments).run();
+        let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
+        let all = report["diagnostics"].as_array().expect("a list").iter();
+        let all = all.filter(|found| found["rule"] == "unmatched-acceptance");
+        all.map(|found| (found["path"].clone(), found["line"].clone(), found["message"].clone()))
+            .collect::<Vec<_>>()
+    };
+    let at = |path: &str| {
+        let message = "no loss has the id `tool-limits/kit/agent/gone/**`, which `[[accept-loss]]` accepts";
+        vec![(path.into(), 5.into(), message.into())]
+    };
+    assert_eq!(found(&["build", "--to", "all", "--out", "../out", "--format", "json"]), at("plugcast.toml"));
+    assert_eq!(found(&["check", "--format", "json"]), at("plugcast.toml"));
+    // Paths of a release are relative to the top of the repository.
+    assert_eq!(found(&["release", "check", "--format", "json"]), at("in/plugcast.toml"));
+    // One host of several proves nothing.
+    assert!(found(&["check", "--to", "codex", "--format", "json"]).is_empty());
+    assert!(found(&["check", "agents/checker.md", "--format", "json"]).is_empty());
+    assert!(found(&["check", "--ignore", "unmatched-acceptance", "--format", "json"]).is_empty());
+}
+
+/// Entries for the other plugins of a repository are none of its business.
+#[test]
+fn one_plugin_of_a_repository_is_not_judged_by_the_entries_of_the_others() {
+    let manifest = |name: &str| format!("{{ \"name\": \"{name}\", \"version\": \"1.0.0\" }}\n");
+    let agent = "---\ndescription: Checks.\ntools: Read\n---\nCheck.\n";
+    let accept = "id = \"tool-limits/one/**\"\nhosts = [\"codex\"]\nreason = \"r\"\n";
+    let gone = "id = \"appearance/two/**\"\nhosts = [\"codex\"]\nreason = \"r\"\n";
+    let folder = Tree::new()
+        .file("plugcast.toml", format!("[[accept-loss]]\n{accept}[[accept-loss]]\n{gone}"))
+        .file("one/.claude-plugin/plugin.json", manifest("one"))
+        .file("one/agents/checker.md", agent)
+        .file("two/.claude-plugin/plugin.json", manifest("two"))
+        .file("two/agents/checker.md", agent)
+        .temporary();
+    let lines = |src: &str| {
+        let arguments = ["check", src, "--select", "unmatched-acceptance", "--format", "json"];
+        let finished = Plugcast::new(folder.path(), &arguments).run();
+        let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
+        let all = report["diagnostics"].as_array().expect("a list").clone();
+        all.iter().map(|found| found["line"].as_u64().expect("a number")).collect::<Vec<_>>()
+    };
+    assert_eq!((lines("."), lines("one"), lines("two")), (vec![6], vec![], vec![6]));
 }
 
 /// The component was once dropped on that host, with a loss.

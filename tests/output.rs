@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::support::git::{git, write};
 use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
@@ -273,4 +274,40 @@ fn include_carries_what_is_ignored_or_lies_in_the_output_folder() {
     );
     // A folder stands for everything in it.
     assert_eq!(carried("[build]\ninclude = [\"./gen/\"]\n"), ["gen/deep/a.js"]);
+}
+
+/// Hosts install from a clone, which has whatever git tracks. Such files once stayed out of bundles.
+#[test]
+fn a_tracked_file_is_part_of_the_plugin_although_a_pattern_ignores_it() {
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\", \"version\": \"1.0.0\" }\n")
+        .file("src/.gitignore", "lib/\n*.[gG]en.js\n")
+        .file("src/commands/go.md", "---\ndescription: Goes.\n---\nRun `${CLAUDE_PLUGIN_ROOT}/lib/a.js`.\n")
+        .file("src/lib/a.js", "a\n")
+        .file("src/b.gen.js", "b\n")
+        .file("src/dist/claude-code/x.gen.js", "no bundle\n")
+        .temporary();
+    let at = folder.path();
+    git(at, &["init", "-q"]);
+    git(at, &["add", "-f", "."]);
+    git(at, &["commit", "-qm", "first"]);
+    write(at, "src/lib/untracked.js", "u\n");
+    write(at, "src/untracked.gen.js", "u\n");
+    let arguments = ["build", "--to", "all", "--out", "../out"];
+    let built = Plugcast::new(&at.join("src"), &arguments).run().expect_code(0);
+    assert!(!built.stderr.contains("closure"), "{}", built.stderr);
+    for host in ["claude-code", "codex", "opencode"] {
+        let bundle = Tree::read(&at.join("out").join(host).join("plugins/demo"));
+        let files: Vec<&str> =
+            bundle.entries().map(|(path, _)| path).filter(|path| path.ends_with(".js")).collect();
+        let shipped = |path: &&str| !path.contains("plugcast.");
+        let files: Vec<&str> = files.into_iter().filter(shipped).collect();
+        assert_eq!(files, ["b.gen.js", "dist/claude-code/x.gen.js", "lib/a.js"], "{host}");
+    }
+    // A commit holds the same files as the work tree.
+    let same = Plugcast::new(at, &["diff", "HEAD:src", "src"]).run().expect_code(0);
+    assert!(same.stdout.contains("nothing differs"), "{}", same.stdout);
+    std::fs::remove_dir_all(at.join(".git")).expect("the repository can be removed");
+    Plugcast::new(&at.join("src"), &arguments).run().expect_code(1);
+    assert!(!at.join("out/codex/plugins/demo/lib").exists(), "without git, nothing is known to be tracked");
 }

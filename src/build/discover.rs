@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::catalogue::{find_itself, listed_plugins, read_marketplace, readme};
 use super::config_file::read_config_in;
 use super::listing::Listing;
-use super::{BuildError, SourceRequest, adjacent, layout};
+use super::{BuildError, SourceRequest, adjacent, layout, tracked_files};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, FileSystem, walk};
@@ -80,6 +80,8 @@ pub fn discover(request: &SourceRequest, targets: &Targets) -> Result<Discovered
     if ["HEAD", "objects", "refs"].iter().all(|name| file_system.kind(&src.join(name)).is_some()) {
         return Err(BuildError::OfGit(request.src.clone()));
     }
+    let tracked = tracked_files::included(request, &src);
+    let request = tracked.as_ref().unwrap_or(request);
     let folders = walk::FolderCache::default();
     let PluginPlaces { mut tree, marketplace, mut locations, left_out, mut found } =
         PluginPlaces::find(&src, request, targets, &folders)?;

@@ -66,10 +66,20 @@ pub fn loss_ids(ledger: &Ledger) -> BTreeSet<String> {
     ledger.rows.iter().filter_map(|row| row.loss.as_ref()).map(|loss| loss.id.clone()).collect()
 }
 
+/// The rule for accepted losses that no host has.
+pub const UNMATCHED: &str = "unmatched-acceptance";
+
 /// One finding for each accepted loss that no host in `built` has. An entry is judged only if all of its hosts were
 /// built; without hosts, only if all hosts that the configuration builds for (or `all`) were. An id with an unknown
-/// axis matches no loss and is always reported.
-pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnostic> {
+/// axis matches no loss and is always reported. If the configuration also applies to plugins beside `src`, only entries
+/// for plugins with losses are judged.
+pub fn unmatched(config: &Config, src: &Path, built: &LossIds, all: &[&str]) -> Vec<Diagnostic> {
+    let is_whole =
+        config.path.parent().map(disk::canonical).and_then(Result::ok) == disk::canonical(src).ok();
+    let has_losses = |id: &str| {
+        let mut ids = built.values().flatten();
+        is_whole || ids.any(|known| known.split('/').nth(1) == id.split('/').nth(1))
+    };
     let is_built = |host: &str| built.contains_key(host);
     let matches = |accept: &AcceptLoss| {
         let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { return true };
@@ -80,6 +90,7 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
     let wanted = if own.is_empty() || own.contains(&"all") { all } else { &own };
     let judged = |accept: &&AcceptLoss| match accept.hosts.as_slice() {
         _ if has_unknown_axis(&accept.id) => true,
+        _ if !has_losses(&accept.id) => false,
         [] => wanted.iter().all(|host| is_built(host)),
         hosts => hosts.iter().all(|host| is_built(host)),
     };
@@ -89,7 +100,7 @@ pub fn unmatched(config: &Config, built: &LossIds, all: &[&str]) -> Vec<Diagnost
     let (mut out, mut from) = (Vec::new(), 0);
     for accept in config.accept_loss.iter().filter(judged).filter(|accept| !matches(accept)) {
         let message = format!("no loss has the id `{}`, which `[[accept-loss]]` accepts", accept.id);
-        let mut found = Diagnostic::for_file(&*path, Severity::Warning, "unmatched-acceptance", message)
+        let mut found = Diagnostic::for_file(&*path, Severity::Warning, UNMATCHED, message)
             .help("remove the entry, or use an id that `plugcast build --verbose` prints");
         if let Some(at) = config.text[from..].find(&format!("\"{}\"", accept.id)).map(|at| from + at) {
             from = at + 1;

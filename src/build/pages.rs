@@ -11,5 +11,4 @@ pub const PAGES: &[(&str, &str)] = &[
     ("rename", include_str!("pages/rename.md")),
     ("reread", include_str!("pages/reread.md")),
     ("rule-failed", include_str!("pages/rule-failed.md")),
-    ("unmatched-acceptance", include_str!("pages/unmatched-acceptance.md")),
 ];

@@ -8,6 +8,7 @@ use camino::Utf8PathBuf;
 
 use crate::disk::FileSystem;
 use crate::disk::walk::SkipPolicy;
+use crate::git::Git;
 use crate::model::config::Config;
 use crate::model::names;
 use crate::progress::Progress;
@@ -18,6 +19,8 @@ use crate::progress::Progress;
 pub struct SourceRequest {
     /// Where SRC lies.
     pub file_system: FileSystem,
+    /// Git in the folder of SRC, to ask which ignored files it tracks; without it, no ignored file is read.
+    pub git: Option<Git>,
     /// SRC.
     pub src: PathBuf,
     /// `--name`.

@@ -220,8 +220,9 @@ impl<'a> ComponentDirectory<'a> {
         let prefix = format!("{plugin}:");
         let known = similar_names::neighbours(&self.agents, name).filter(|known| known.starts_with(&prefix));
         // The plugin is the same in all of them and must not affect the similarity.
-        let scored = known.map(|known| (similar_names::similarity(local_of(known), local_of(name)), known));
-        NameResolution::Unknown(similar_names::best_match(scored, 0.85).and_then(|near| self.agent(near)))
+        let known: Vec<&str> = known.collect();
+        let near = similar_names::nearest(local_of(name), known.iter().map(|known| local_of(known)));
+        NameResolution::Unknown(near.and_then(|near| self.agent(&qualify(plugin, near))))
     }
 
     /// Resolves a name without a plugin.

@@ -115,6 +115,7 @@ mod unknown_key;
 mod unknown_skill;
 mod unknown_tool;
 mod unlisted_key;
+mod unportable_path;
 mod unqualified_agent;
 mod unquoted_variable;
 mod variable_form;

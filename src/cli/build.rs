@@ -133,6 +133,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
     let denial = denial(args, &config)?;
     let looking = args.check || args.diff;
     let request = SourceRequest {
+        git: Some(super::git(&args.src)),
         src: args.src.clone(),
         name: args.name.clone(),
         outputs: outputs(out, &hosts),
@@ -250,8 +251,13 @@ pub fn build_into(
     let targets = super::targets(global)?;
     let (config, _) = build::config_of(&FileSystem::default(), src).map_err(CommandFailure::from)?;
     let chosen = self::hosts(hosts, &config, &targets)?;
-    let request =
-        SourceRequest { src: src.to_owned(), config, progress: progress.clone(), ..SourceRequest::default() };
+    let request = SourceRequest {
+        git: Some(super::git(src)),
+        src: src.to_owned(),
+        config,
+        progress: progress.clone(),
+        ..SourceRequest::default()
+    };
     let mut source = Source::read(&request, &targets).map_err(CommandFailure::from)?;
     source.project.helpers = helper::binaries(&source.project, &[], false, progress)?;
     let mut diagnostics = std::mem::take(&mut source.findings);

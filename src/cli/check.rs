@@ -115,6 +115,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
     let src = if from_stdin { &current[..] } else { &args.src[..] };
     let sources = CheckedPaths::resolve(src, &targets)?;
     let options = SessionOptions {
+        git: Some(super::git(&sources.root)),
         to: &args.to,
         no_ignore: args.no_ignore,
         baseline: args.baseline.as_deref(),

@@ -221,8 +221,16 @@ fn state(
             let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
             let (src, passed_over) = (folder.clone(), SkipPolicy::IgnoredAndPackages);
             let progress = progress.clone();
-            let request =
-                SourceRequest { src, config, outputs, passed_over, progress, ..SourceRequest::default() };
+            let git = Some(super::git(&real));
+            let request = SourceRequest {
+                git,
+                src,
+                config,
+                outputs,
+                passed_over,
+                progress,
+                ..SourceRequest::default()
+            };
             let (project, found) = compare::source(request, &name.unwrap_or_default(), targets)?;
             read(project, found, to, label)
         }

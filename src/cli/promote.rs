@@ -89,8 +89,12 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         leave: globs(&args.leave)?,
         user_only: args.user_only,
     };
-    let options =
-        SessionOptions { no_baseline: true, progress: console.progress.clone(), ..SessionOptions::default() };
+    let options = SessionOptions {
+        git: Some(super::git(&src)),
+        no_baseline: true,
+        progress: console.progress.clone(),
+        ..SessionOptions::default()
+    };
     let mut session = CheckSession::new(&src, &options, &targets)?;
     let root = session.root.clone();
     let state = state_folder();

@@ -176,6 +176,7 @@ fn examine(
     };
     let outputs = vec![config_folder.join(config.build.out.as_deref().unwrap_or("dist"))];
     let request = SourceRequest {
+        git: Some(git.clone()),
         src: src.clone(),
         config: config.clone(),
         outputs,

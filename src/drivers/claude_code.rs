@@ -5,6 +5,7 @@ mod inventory;
 mod listing;
 mod source;
 mod conversation;
+mod stand_ins;
 mod validation;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,6 +105,7 @@ impl Driver for ClaudeCode {
         }
         let folders: Vec<String> = bundle.plugins.iter().map(|plugin| text(&plugin.folder)).collect();
         let mut talk = HostConversation::start(&folders, installation, scope, |_| Ok(()))?;
+        observation.notes.extend(stand_ins::remark(&talk.stand_ins));
         let listing = talk.turn(
             "say ok",
             ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(end_step())),

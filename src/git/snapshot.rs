@@ -116,6 +116,8 @@ impl CommitSnapshot {
             let listed = listing(git, &[commit, path.as_str()], reference)?;
             entries.extend(self::entries(&listed, Utf8Path::new(""), &mut left_out));
         }
+        // Git has what a commit holds in every clone, so no pattern leaves any of it out.
+        entries.retain(|entry| entry.path.file_name() != Some(".gitignore"));
         must_be_tree(&entries, reference)?;
         must_fit(&entries, reference)?;
         // Each object once, however many files have this content.

@@ -8,45 +8,9 @@ use super::context::LoweringContext;
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::references::{Reference, ReferenceTarget};
-use crate::read::markdown::{self, RegionKind};
-use crate::source::{Span, line_start};
-
-/// Programs in whose own language `$1` has a meaning.
-const PROGRAMS: [&str; 8] = ["awk", "gawk", "mawk", "sed", "perl", "xargs", "sh -c", "bash -c"];
-
-/// Languages of code blocks in which the source host's arguments make no sense.
-const LANGUAGES: [&str; 30] = [
-    "awk",
-    "c",
-    "cpp",
-    "cs",
-    "csharp",
-    "css",
-    "dart",
-    "dockerfile",
-    "go",
-    "html",
-    "java",
-    "javascript",
-    "js",
-    "jsx",
-    "kotlin",
-    "lua",
-    "nginx",
-    "perl",
-    "php",
-    "powershell",
-    "ps1",
-    "py",
-    "python",
-    "ruby",
-    "rust",
-    "sql",
-    "swift",
-    "ts",
-    "tsx",
-    "typescript",
-];
+use crate::read::markdown;
+use crate::read::program_parameters::program_at;
+use crate::source::Span;
 
 /// What follows a number of dollars.
 const AMOUNTS: [&str; 20] = [
@@ -95,7 +59,7 @@ pub(super) fn meant(text: &str, references: &[Reference]) -> BTreeSet<Span> {
             continue;
         };
         let regions = regions.get_or_insert_with(|| markdown::regions(text, Span::new(0, text.len())));
-        if !is_amount(text, reference.span) && !is_of_program(text, reference.span, regions) {
+        if !is_amount(text, reference.span) && program_at(text, reference.span, regions).is_none() {
             numbered.push((index, reference.span));
         }
     }
@@ -123,46 +87,6 @@ fn is_amount(text: &str, span: Span) -> bool {
         || second
         || before.ends_with(['~', '≈', '€', '£'])
         || AMOUNTS.iter().any(|amount| after.starts_with(amount))
-}
-
-/// Whether `$1` belongs to a program in the text: a quoted program in a command, or a block in another language or with
-/// its own functions.
-fn is_of_program(text: &str, span: Span, regions: &[markdown::Region]) -> bool {
-    let holds = |region: &&markdown::Region| {
-        matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan)
-            && region.span.contains(span.start)
-    };
-    let region = regions.iter().rev().find(holds);
-    if let Some(region) = region.filter(|region| region.kind == RegionKind::CodeBlock) {
-        let block = region.span.slice(text);
-        let language = markdown::block_language(block).unwrap_or_default();
-        let functions =
-            block.lines().any(|line| line.trim_end().ends_with("() {") || line.contains("function "));
-        if LANGUAGES.iter().any(|other| language.eq_ignore_ascii_case(other))
-            || functions
-            || block.contains("#!/")
-        {
-            return true;
-        }
-    }
-    let start = region.map_or_else(|| line_start(text, span.start), |region| region.span.start);
-    let code = &text[start..span.start];
-    let Some(open) = code.rfind('\'').filter(|_| quotes(code) % 2 == 1) else { return false };
-    let before = code[..open].trim_end();
-    let program =
-        PROGRAMS.iter().any(|program| before.lines().last().is_some_and(|line| line.contains(program)));
-    program && !code[open + 1..].is_empty()
-}
-
-/// The number of single quotes in shell lines, comments excluded.
-fn quotes(code: &str) -> usize {
-    let of_line = |line: &str| {
-        let is_open = |end: usize| line[..end].matches('\'').count() % 2 == 1;
-        let mut signs = line.match_indices('#').map(|(at, _)| at);
-        let comment = signs.find(|at| (*at == 0 || line[..*at].ends_with([' ', '\t'])) && !is_open(*at));
-        line[..comment.unwrap_or(line.len())].matches('\'').count()
-    };
-    code.lines().map(of_line).sum()
 }
 
 #[cfg(test)]
@@ -195,6 +119,7 @@ mod tests {
         assert!(found("```bash\n# what's pending\nsum f | awk '{print $1}' # it's\n```").is_empty());
         assert!(found("```sql\nSELECT $1\n```\n\n```sh\nrun() {\n  echo \"$1\"\n}\n```\n").is_empty());
         assert!(found("```sh\n#!/bin/sh\necho $1\n```\n").is_empty());
+        assert_eq!(found("```sh\nrun() {\n  echo \"$1\"\n}\nrun $0\n```\n"), ["$0"]);
         assert_eq!(found("```sh\ngh pr view $0 '$1'\n```\n"), ["$0", "$1"]);
         assert_eq!(found("Compare $1 with $2, not $9."), ["$1", "$2"]);
     }

@@ -265,10 +265,8 @@ fn verdict(
     match rule.outcome {
         FieldOutcome::Kept => FieldVerdict::kept(),
         FieldOutcome::Invocation => invocation(context.target, component, entry),
-        FieldOutcome::Dropped => match rule.values.get(&scalar) {
-            Some(replacement) if replacement.is_empty() => {
-                FieldVerdict::new(RowOutcome::Mapped, "it is the host's default")
-            }
+        FieldOutcome::Dropped => match rule.equivalent(&scalar) {
+            Some("") => FieldVerdict::new(RowOutcome::Mapped, "it is the host's default"),
             _ if is_own_name(component, entry, &scalar) => {
                 FieldVerdict::new(RowOutcome::Mapped, "it is the same as the name of its file")
             }
@@ -309,8 +307,8 @@ fn is_own_name(component: &Component, entry: &MappingEntry, written: &str) -> bo
 
 fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
     let scalar = || node.scalar();
-    if let Some(replacement) = scalar().and_then(|text| rule.values.get(&text).cloned()) {
-        return Some(replacement.into());
+    if let Some(replacement) = scalar().and_then(|text| rule.equivalent(&text).map(Json::from)) {
+        return Some(replacement);
     }
     match rule.format {
         // A list where the host requires text would break every plugin of the user.

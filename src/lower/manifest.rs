@@ -112,6 +112,7 @@ fn fields(
     }];
     let declared = Declarations::new(&file.path, input.declared);
     let faults = faults(context);
+    let absent = source_json::absent(context, &manifest.node);
     for (pointer, span, leaf) in manifest.node.leaves() {
         if input.commands.contains(&file.path, &pointer) {
             continue;
@@ -126,7 +127,8 @@ fn fields(
             continue;
         }
         let fault = declarations::enclosing_pointers(&pointer).find_map(|around| faults.get(around).copied());
-        out.push(match (refusal(manifest, &pointer), fault) {
+        let missing = absent.contains(&pointer).then_some("the source does not have it");
+        out.push(match (refusal(manifest, &pointer).or(missing), fault) {
             (Some(reason), _) => field.with_outcome(RowOutcome::Dropped, reason),
             _ if plan.kept => field.placed_at(&*plan.emitted),
             (None, Some(fault)) => field.with_outcome(RowOutcome::Dropped, fault),

@@ -14,7 +14,9 @@ use crate::source::SourceFile;
 /// A JSON file of the source without the parts that the source host would refuse, and with variables for credentials;
 /// `None` if nothing needs to change.
 pub(super) fn cleaned(context: &LoweringContext<'_>, file: &SourceFile) -> Option<Json> {
-    if is_clean(context, &file.path) {
+    let own = context.plugin.manifest.as_ref().filter(|manifest| manifest.path == file.path);
+    let is_whole = own.is_none_or(|manifest| absent(context, &manifest.node).is_empty());
+    if is_whole && is_clean(context, &file.path) {
         return None;
     }
     let (node, _) = manifest::read_object(file);
@@ -27,7 +29,7 @@ pub(super) fn cleaned_entry(
     file: &Utf8Path,
     entry: &MarketplaceEntry,
 ) -> Option<Json> {
-    if is_clean(context, file) {
+    if is_clean(context, file) && absent(context, &entry.node).is_empty() {
         return None;
     }
     cleaned_node(context, file, &entry.node, &entry.pointer)
@@ -47,6 +49,29 @@ fn escaping<'a>(context: &'a LoweringContext<'_>, path: &Utf8Path) -> impl Itera
     own.flat_map(|manifest| &manifest.escaping)
 }
 
+/// Fields whose paths replace a default folder, so that the host reads nothing there even if all of them are missing.
+const REPLACING: [&str; 2] = ["/commands", "/agents"];
+
+/// The pointers of paths in a manifest, or in an entry of a marketplace, that the source does not have: the source host
+/// reports each of them as an error and loads the rest.
+pub(super) fn absent(context: &LoweringContext<'_>, node: &Tree) -> Vec<String> {
+    let fields = context.source.manifest_components.keys().map(String::as_str).chain(["commands", "agents"]);
+    let listed = fields.filter_map(|field| Some((JsonPointer::default().key(field), node.get(field)?)));
+    let paths = listed.flat_map(|(pointer, node)| match node.items() {
+        Some(items) => items.iter().enumerate().map(|(at, item)| (pointer.item(at), item)).collect(),
+        None => vec![(pointer, node)],
+    });
+    let is_absent = |node: &Tree| {
+        let Some(Ok(inner)) = node.as_str().map(manifest::path_inside) else { return false };
+        let path = context.plugin.root.join(inner);
+        let tree = &context.project.tree;
+        tree.get(&path).is_none()
+            && !tree.empty_folders.contains(&path)
+            && !context.plugin.files.kept.iter().any(|kept| kept.starts_with(&path))
+    };
+    paths.filter(|(_, node)| is_absent(node)).map(|(pointer, _)| pointer.as_str().to_owned()).collect()
+}
+
 /// `node`, which is at `base` in the file at `path`, without such parts.
 fn cleaned_node(context: &LoweringContext<'_>, path: &Utf8Path, node: &Tree, base: &str) -> Option<Json> {
     let mut document = node.to_json();
@@ -58,6 +83,12 @@ fn cleaned_node(context: &LoweringContext<'_>, path: &Utf8Path, node: &Tree, bas
     let mut changed = false;
     for pointer in escaping(context, path).filter_map(|pointer| pointer::relative_to(base, pointer)) {
         changed |= document.pointer_mut(pointer).map(|place| *place = REMOVED_MARK.into()).is_some();
+    }
+    let is_manifest = context.plugin.manifest.as_ref().is_some_and(|manifest| manifest.path == path);
+    for pointer in absent(context, node).iter().filter(|_| is_manifest || !base.is_empty()) {
+        let left =
+            if REPLACING.contains(&pointer.as_str()) { Json::Array(Vec::new()) } else { REMOVED_MARK.into() };
+        changed |= document.pointer_mut(pointer).map(|place| *place = left).is_some();
     }
     for other in context.plugin.others.iter().filter(|other| other.path.as_str() == path.as_str()) {
         let Some(inner) = pointer::relative_to(base, &other.pointer).filter(|inner| is_last(other, inner))

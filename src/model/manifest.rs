@@ -152,10 +152,13 @@ pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagn
         .help(help)
 }
 
+/// The rule about missing paths.
+pub const ABSENT: &str = "manifest-target-missing";
+
 /// The finding for a missing path.
 pub fn missing_path(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
     let message = format!("`{path}` does not exist in the source");
-    Diagnostic::in_file(file, item.span, Severity::Error, "manifest-target-missing", message)
+    Diagnostic::in_file(file, item.span, Severity::Error, ABSENT, message)
         .help("fix the path, or remove the entry")
 }
 

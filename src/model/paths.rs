@@ -34,20 +34,23 @@ const MOST_COMPARED: usize = 500;
 /// The path among `known` that `wanted` most likely means: a name that differs only in case, the same file elsewhere,
 /// or a misspelt name.
 pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -> Option<&'a Utf8Path> {
-    let lower = |path: &Utf8Path| {
-        // A skill file is identified by its folder.
-        let own = path.file_stem().is_some_and(|stem| stem.chars().all(|c| !c.is_lowercase()));
-        let name = if own { folder(path).and_then(file_name) } else { file_name(path) };
-        name.unwrap_or_default().to_lowercase()
-    };
-    let name = lower(wanted);
+    let lower = |path: Option<&str>| path.unwrap_or_default().to_lowercase();
+    let is_own = wanted.file_stem().is_some_and(|stem| stem.chars().all(|c| !c.is_lowercase()));
     let score = |path: &Utf8Path| {
         if path.extension() != wanted.extension() {
             return None;
         }
-        let same = similar_names::similarity(&lower(path), &name);
+        // Of files with one name, such as those of skills, each is identified by its folder.
+        let by_folder = is_own && file_name(path) == file_name(wanted);
+        let name_of = |path: &Utf8Path| {
+            lower(if by_folder { folder(path).and_then(file_name) } else { file_name(path) })
+        };
+        let (own, name) = (name_of(path), name_of(wanted));
+        let same = similar_names::similarity(&own, &name);
+        // The shared extension and a shared beginning make unrelated names alike.
+        let is_near = || similar_names::is_near(&own, &name, 2);
         let whole = || similar_names::similarity(path.as_str(), wanted.as_str());
-        (same > 0.9).then(|| same * 2.0 + whole())
+        (same > 0.9 && is_near()).then(|| same * 2.0 + whole())
     };
     let scored = known.take(MOST_COMPARED).filter_map(|path| Some((score(path)?, path)));
     similar_names::best_match(scored, 0.0)
@@ -121,6 +124,19 @@ mod tests {
         for path in ["", "/", "/a", "a//b", "...", "a/.../b", "-a", "a/-b", "a b", "a*", "a:b", "<a>"] {
             assert!(!is_plain(path), "{path}");
         }
+    }
+
+    #[test]
+    fn a_path_means_one_with_the_same_or_nearly_the_same_name() {
+        let found = |wanted: &str, known: &[&str]| {
+            meant(wanted.into(), known.iter().map(Utf8Path::new)).map(|path| path.to_string())
+        };
+        let files = ["skills/plan/SKILL.md", "skills/plan/REFERENCE.md", "hooks/pre-commit.sh"];
+        assert_eq!(found("skills/plna/SKILL.md", &files).as_deref(), Some("skills/plan/SKILL.md"));
+        assert_eq!(found("REFERENCE.md", &files), None, "a folder of another name");
+        assert_eq!(found("skills/plan/CONTRIBUTING.md", &files), None);
+        assert_eq!(found("hooks/pre-tool-use.sh", &files), None);
+        assert_eq!(found("hooks/pre-comit.sh", &files).as_deref(), Some("hooks/pre-commit.sh"));
     }
 
     #[test]

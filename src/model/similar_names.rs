@@ -27,9 +27,27 @@ pub fn neighbours<'m, K: Borrow<str> + Ord, V>(
     before.chain(after).map(|(name, _)| name.borrow())
 }
 
-/// The name in `known` that is most similar to `word`; `None` if none is similar. Case is ignored.
+/// The name in `known` that is most similar to `word`; `None` if none is similar. Case is ignored. Pass
+/// names without the plugin or folder that they share, which says nothing about what was meant.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    best_match(known.into_iter().take(MOST_COMPARED).map(|name| (similarity(name, word), name)), 0.85)
+    let scored = known.into_iter().take(MOST_COMPARED).map(|name| (similarity(name, word), name));
+    best_match(
+        scored.filter(|(score, name)| *score > LEAST_SIMILARITY && is_near(name, word, 1)),
+        LEAST_SIMILARITY,
+    )
+}
+
+/// The least likeness of names of which one may mean the other.
+const LEAST_SIMILARITY: f64 = 0.85;
+
+/// Whether two alike names are close for their length: at most every fifth letter differs, or `least` letters in short
+/// names, or one has whole words more. Two names that only begin with the same word are alike, too.
+pub fn is_near(a: &str, b: &str, least: usize) -> bool {
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
+    let is_end = |rest: &str| rest.starts_with(['-', '_', '.', ' ', '/']);
+    let has_more = short.len() * 2 >= long.len() && long.strip_prefix(short.as_str()).is_some_and(is_end);
+    has_more || strsim::osa_distance(&a, &b) <= (long.chars().count() / 5).max(least)
 }
 
 /// The item with the highest score above `least`; of equal scores, the first in order.
@@ -75,6 +93,15 @@ mod tests {
         assert_eq!(nearest("skil-size", ["skill-size", "name-mismatch"]), Some("skill-size"));
         assert_eq!(nearest("Chekcer", ["planner", "checker"]), Some("checker"));
         assert_eq!(nearest("house", ["skill-size"]), None);
+        assert_eq!(nearest("setup", ["setup-guide"]), None);
+        assert_eq!(nearest("installation", ["installation-guide"]), Some("installation-guide"));
+        for (word, far) in [
+            ("review-code", "review-plan"),
+            ("commit-push", "commit-check"),
+            ("review-plans", "review-goals"),
+        ] {
+            assert_eq!(nearest(word, [far]), None, "{word}");
+        }
         assert_eq!(slip("cheker", ["checker", "shaker"]), Some("checker"));
         assert_eq!(slip("Checker", ["checker"]), Some("checker"));
         assert_eq!(slip("checker", ["checker"]), None);

@@ -89,6 +89,14 @@ pub fn is_created(text: &str, at: usize) -> bool {
         || before.ends_with("--output")
 }
 
+/// Whether the line, before byte `at`, joins what is named there to the folder of a program's own file: such a path is
+/// relative to wherever the program lies.
+pub fn is_joined(text: &str, at: usize) -> bool {
+    let before = line_around(text, at, at).0;
+    let last = ["__file__", "__dirname", "import.meta"].iter().filter_map(|own| before.rfind(own)).max();
+    last.is_some_and(|from| !before[from..].contains(';'))
+}
+
 /// How many bytes of a line are read on each side of an offset: a whole file may be one line, with a path in every
 /// word.
 const NEAR_LINE: usize = 1000;

@@ -25,14 +25,23 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     let mut distinct: Vec<LossClass> = classes.values().copied().chain([of_source]).flatten().collect();
     distinct.sort();
     distinct.dedup();
-    for target in context.hosts.iter().filter(|_| !distinct.is_empty()) {
+    let (judged, mut accepted) = (acceptance_hosts(context), build::LossIds::new());
+    for target in context.targets.iter() {
+        let denies = !distinct.is_empty() && context.hosts.iter().any(|host| host.name == target.name);
+        let is_judged = judged.contains(target.name.as_str());
+        if !denies && !is_judged {
+            continue;
+        }
         let project = context.project.for_host(&target.name, context.targets.source());
         let components = project.plugins.iter().map(|plugin| plugin.components.len()).sum();
         context.progress.begin(format!("{}: looking for losses", target.host.title), components);
         let lowered = lower::lower(&project, target, context.targets, &context.progress);
         let mut ledger = Ledger::new(lowered.rows);
         ledger.accept(&target.name, &context.project.accepted);
-        for class in &distinct {
+        if is_judged {
+            accepted.insert(target.name.clone(), build::loss_ids(&ledger));
+        }
+        for class in distinct.iter().filter(|_| denies) {
             let rows = ledger.rows.iter().filter(|row| class_of(&row.plugin) == Some(*class));
             let denial = Denial { class: Some(*class), new: false };
             let own = Ledger::new(rows.cloned().collect());
@@ -40,6 +49,9 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             out.extend(found.into_iter().map(|found| shifted(found, &context.place)));
         }
     }
+    let src = context.top.join(&context.place);
+    let unmatched = build::unmatched(context.config, &src, &accepted, &context.targets.names());
+    out.extend(unmatched.into_iter().map(|found| shifted(found, &context.config_place)));
     let mut all = Vec::new();
     for unit in units.iter().filter(|unit| unit.published.deny_new_losses != Some(false)) {
         let known = context.history.known(unit).and_then(|known| known.difference.as_ref());
@@ -60,6 +72,18 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     }
     out.extend(causes.into_iter().map(|((_, pattern, ..), losses)| finding(context, &pattern, &losses)));
     Ok(())
+}
+
+/// The hosts that the accepted losses are for.
+fn acceptance_hosts<'a>(context: &'a ReleaseContext<'_>) -> BTreeSet<&'a str> {
+    let (accepted, own) = (&context.config.accept_loss, &context.config.build.to);
+    let of_build = || match own.iter().any(|host| host == "all") || own.is_empty() {
+        true => context.targets.names(),
+        false => own.iter().map(String::as_str).collect(),
+    };
+    let named = accepted.iter().flat_map(|accept| accept.hosts.iter().map(String::as_str));
+    let general = accepted.iter().any(|accept| accept.hosts.is_empty()).then(of_build);
+    named.chain(general.into_iter().flatten()).collect()
 }
 
 /// A loss that the last release did not have.

@@ -21,6 +21,9 @@ pub struct CheckFacts {
     /// Fields of an agent that accept only certain values, with these values.
     #[serde(default)]
     pub agent_values: BTreeMap<String, Vec<String>>,
+    /// Those of these fields whose values may be in upper case.
+    #[serde(default)]
+    pub agent_values_any_case: Vec<String>,
     /// Fields of an agent that accept a whole number, with or without other values.
     #[serde(default)]
     pub agent_numbers: Vec<String>,

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::FieldRule;
+
 /// The format of a value in the host's own form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -49,6 +51,14 @@ impl ValueFormat {
             Self::Mapping => "a table",
             Self::Flags => "a table of `true` and `false`",
         }
+    }
+}
+
+impl FieldRule {
+    /// The host's equivalent of a value, in whatever case it is written.
+    pub fn equivalent(&self, written: &str) -> Option<&str> {
+        let known = self.values.get(written).or_else(|| self.values.get(&written.to_lowercase()));
+        known.map(String::as_str)
     }
 }
 

@@ -168,6 +168,20 @@ fn a_name_that_nothing_has_is_said_with_the_name_that_was_meant() {
     );
 }
 
+/// The name of another plugin, or one that only begins alike, was once suggested.
+#[test]
+fn a_suggestion_is_close_and_of_the_same_plugin() {
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Does it.\n---\nDo it.\n");
+    let text = "Call the Skill tool with `kit:debug`, then with `kit:review-plans`.";
+    let tree = Tree::new()
+        .file("in/kit/.claude-plugin/plugin.json", MANIFEST)
+        .file("in/kit/skills/plan/SKILL.md", skill("plan") + text)
+        .file("in/kit/skills/review-goals/SKILL.md", skill("review-goals"))
+        .file("in/other/.claude-plugin/plugin.json", "{\"name\":\"other\"}")
+        .file("in/other/skills/debug/SKILL.md", skill("debug"));
+    assert_eq!(findings(&tree, ALL), [] as [&str; 0]);
+}
+
 #[test]
 fn a_workflow_has_the_name_in_its_script_alone() {
     let script = "export const meta = { name: 'sweep', description: 'Sweeps.' };\n";

@@ -207,6 +207,25 @@ fn a_source_is_shown_and_stays_as_it_is() {
     assert_eq!(Tree::read(folder.path()), source);
 }
 
+/// The source host loads nothing of a plugin without its dependencies, and once nothing of it was found.
+#[test]
+fn a_dependency_that_is_not_there_keeps_nothing_from_its_proof() {
+    let hosts = real_hosts!();
+    let manifest =
+        "{\"name\": \"demo\", \"dependencies\": [\"kit\", {\"name\": \"far\", \"version\": \"^2.0.0\"}]}";
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", manifest)
+        .file("src/commands/go.md", "---\ndescription: Goes.\n---\nGo.\n")
+        .temporary();
+    let build = ["build", "src", "--to", "claude-code", "--out", "out"];
+    Plugcast::new(folder.path(), &build).run().expect_code(0);
+    let source = folder.path().join("src");
+    let against = ["--against", source.to_str().expect("UTF-8")];
+    let finished = verify(&hosts, &folder.path().join("out/claude-code"), &against).expect_code(0);
+    let note = "dependencies `far`, `kit`: empty plugins stand in for them";
+    assert_eq!(finished.stdout.matches(note).count(), 2, "{}", finished.stdout);
+}
+
 #[test]
 fn a_host_without_a_driver_cannot_be_shown_anything() {
     let hosts = real_hosts!();

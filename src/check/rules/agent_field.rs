@@ -62,7 +62,7 @@ fn host_ignores(context: &RuleContext<'_>, host: &Target, key: &str, node: &Node
     }
     let Some((rule, value)) = host.agent.fields.get(key).zip(node.scalar()) else { return false };
     let number = || value.parse::<u64>().map_or_else(|_| value.clone().into(), Json::from);
-    let is_said = rule.outcome == FieldOutcome::Mapped && !rule.values.contains_key(&value);
+    let is_said = rule.outcome == FieldOutcome::Mapped && rule.equivalent(&value).is_none();
     is_said && rule.format.is_some_and(|format| !format.matches(&number()))
 }
 
@@ -99,7 +99,8 @@ fn expected_value(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> 
         return None;
     }
     let values = values.map(Vec::as_slice).unwrap_or_default();
-    if values.contains(&lower) {
+    let any_case = facts.agent_values_any_case.iter().any(|name| name == key);
+    if values.contains(if any_case { &lower } else { &value }) {
         return None;
     }
     let mut list: Vec<String> = values.iter().map(|known| format!("`{known}`")).collect();

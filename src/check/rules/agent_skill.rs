@@ -6,7 +6,7 @@ use crate::check::sink::FindingSink;
 use crate::check::tools;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::qualified_name::qualify;
+use crate::model::qualified_name::{local_of, plugin_of, qualify};
 use crate::model::similar_names;
 use crate::source::{ComponentKind, SKILL_FILE};
 
@@ -42,7 +42,10 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
                 skill.span,
                 format!("unknown skill `{name}`: the agent starts without it"),
             );
-            let near = similar_names::nearest(&qualified, directory.skills_near(&qualified));
+            let known = directory.skills_near(&qualified);
+            let near =
+                similar_names::nearest(local_of(&qualified), known.iter().map(|known| local_of(known)));
+            let near = near.map(|near| qualify(plugin_of(&qualified), near));
             found.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "name a skill of the plugin, or add this one".to_owned(),

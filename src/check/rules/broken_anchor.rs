@@ -7,7 +7,7 @@ use crate::check::paths::PathTarget;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::similar_names::{nearest, slip};
+use crate::model::similar_names::{best_match, is_near, similarity, slip};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -50,7 +50,10 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         let found = sink.report(text.file, span, message);
-        let near = nearest(anchor, places.shown.iter().map(String::as_str));
+        let shown = places.shown.iter().map(String::as_str);
+        let may_be_meant = |other: &&str| is_misspelling(anchor, other) || is_near(other, anchor, 1);
+        let scored = shown.filter(may_be_meant).map(|other| (similarity(other, anchor), other));
+        let near = best_match(scored, 0.85);
         match near.filter(|near| numbers(near).eq(numbers(anchor))) {
             Some(near) => {
                 found.help = Some(format!("did you mean `#{near}`?"));

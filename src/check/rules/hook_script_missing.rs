@@ -10,8 +10,8 @@ use crate::check::runnable::{self, RunnableText};
 use crate::check::shell::base;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
+use crate::model::paths;
 use crate::model::plugin::{LocationForm, Plugin};
-use crate::model::similar_names;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -50,9 +50,10 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             }
             let message = format!("the hook refers to a missing file `{}`", plugin.relative_path(&inside));
             let found = sink.report(ran.file, ran.place(path.span), message);
-            let kept = plugin.files.kept.iter().map(|path| plugin.relative_path(path).as_str());
-            let near = similar_names::nearest(plugin.relative_path(&inside).as_str(), kept);
-            let near = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let near = paths::meant(&inside, plugin.files.kept.iter().map(|path| path.as_path()));
+            let near = near
+                .map(|near| plugin.relative_path(near))
+                .map_or(String::new(), |near| format!("did you mean `{near}`? "));
             found.help = Some(format!("{near}fix the path, or add the file"));
         }
     }

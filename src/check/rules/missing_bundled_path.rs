@@ -77,6 +77,7 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         || made()
         || open()
         || intent::is_created(text.text, mention.span.start)
+        || intent::is_joined(text.text, mention.span.start)
         || is_written(text, mention)
         || is_included(text, mention)
         || is_in_quoted_comment(text, mention)

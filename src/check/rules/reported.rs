@@ -229,6 +229,15 @@ pub(super) const SYMLINK_ESCAPE: Rule = Rule {
     check: RuleCheck::ReportedBy("src/build/discover.rs"),
 };
 
+pub(super) const UNMATCHED_ACCEPTANCE: Rule = Rule {
+    name: "unmatched-acceptance",
+    group: RuleGroup::Suspicious,
+    severity: Severity::Warning,
+    summary: "an accepted loss matches no loss of the hosts",
+    page: include_str!("unmatched_acceptance.md"),
+    check: RuleCheck::ReportedBy("src/build/losses.rs"),
+};
+
 pub(super) const UNREADABLE_FILE: Rule = Rule {
     name: "unreadable-file",
     group: RuleGroup::Correctness,

@@ -7,8 +7,8 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, TextRole};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
+use crate::model::paths;
 use crate::model::plugin::Plugin;
-use crate::model::similar_names;
 
 pub(super) const RULE: Rule = Rule {
     name: "server-file",
@@ -46,9 +46,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 format!("the server runs a missing file `{inner}`")
             };
             let found = sink.report(ran.file, ran.place(path.span), message);
-            let kept = plugin.files.kept.iter().map(|path| plugin.relative_path(path).as_str());
-            let near =
-                similar_names::nearest(inner.as_str(), kept).map(|near| format!("did you mean `{near}`?"));
+            let near = paths::meant(&inside, plugin.files.kept.iter().map(|path| path.as_path()));
+            let near = near.map(|near| format!("did you mean `{}`?", plugin.relative_path(near)));
             found.help = Some(match (ignored, near) {
                 (true, _) => "commit the file; `[build] include` adds it to bundles alone".to_owned(),
                 (false, Some(near)) => near,

@@ -7,7 +7,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::snippet::is_marked_wrong;
 use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::qualified_name::{local_of, plugin_of};
+use crate::model::qualified_name::{last_of, local_of, plugin_of};
 use crate::model::similar_names::{nearest, slip};
 use crate::read::intent::is_planned;
 use crate::source::Span;
@@ -43,7 +43,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let known = directory.skills_near(name);
         let locals = || known.iter().map(|known| local_of(known));
         let workflow = directory.workflow_in_file(name);
-        let slipped = slip(local_of(name), locals());
+        // A folder or the kind, which no host knows as part of the name, may stand before it.
+        let last = || locals().find(|known| *known == last_of(name));
+        let slipped = slip(local_of(name), locals()).or_else(last);
         // A name that is not called is reported only if it is a clear typo.
         if slipped.is_none() && workflow.is_none() && place.how == NameUse::Named {
             continue;

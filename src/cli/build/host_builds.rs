@@ -130,7 +130,7 @@ impl HostBuilds<'_> {
         tree: &SourceTree,
         targets: &Targets,
     ) -> Result<u8, CommandFailure> {
-        let unmatched = build::unmatched(&request.config, &self.losses, &targets.names());
+        let unmatched = build::unmatched(&request.config, &request.src, &self.losses, &targets.names());
         self.outcome.diagnostics.extend(unmatched);
         conclude(self.outcome, tree, self.args, self.global, (self.console, self.out))
     }

@@ -29,7 +29,8 @@ pub(super) fn of_line(
 ) -> Result<String, CommandFailure> {
     let targets = crate::cli::targets(global)?;
     let (config, _) = crate::build::config_of(&FileSystem::default(), root)?;
-    let request = SourceRequest { src: root.to_owned(), config, ..SourceRequest::default() };
+    let git = Some(crate::cli::git(root));
+    let request = SourceRequest { git, src: root.to_owned(), config, ..SourceRequest::default() };
     let compiled = Source::read(&request, &targets)?;
     let project = &compiled.project;
     let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");

@@ -115,6 +115,7 @@ fn read(
     // A default name changes neither.
     let name = Some("source".to_owned()).filter(|_| config.build.name.is_none());
     let mut request = SourceRequest {
+        git: Some(crate::cli::git(folder)),
         src: folder.to_owned(),
         name,
         outputs,

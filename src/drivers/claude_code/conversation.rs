@@ -1,13 +1,13 @@
 //! Starts Claude Code: a clean environment, a fresh home, a scripted model, and one message per line
 //! on standard input.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::validation::MANIFEST;
-use crate::disk::plain_files;
+use super::stand_ins;
 use crate::drivers::anthropic_messages::AnthropicMessages;
 use crate::drivers::model_server::{FixedAnswer, ModelServer, texts_of};
 use crate::drivers::observation::{Installation, LIMIT, ObservationScope};
@@ -28,9 +28,7 @@ const FIXED_ANSWERS: &[FixedAnswer] = &[FixedAnswer { method: "HEAD", path: "/",
 fn settings(plugins: &[String], scope: ObservationScope) -> String {
     let name = |folder: &String| {
         let folder = Path::new(folder);
-        let manifest = plain_files::read(&folder.join(MANIFEST)).unwrap_or_default();
-        let manifest: Value =
-            serde_json::from_str(manifest.trim_start_matches('\u{feff}')).unwrap_or_default();
+        let manifest = stand_ins::manifest(folder);
         let own = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         manifest["name"].as_str().map(str::to_owned).or(own)
     };
@@ -72,6 +70,8 @@ pub fn environment(model: Option<&ModelServer>) -> Vec<(&'static str, String)> {
 pub struct HostConversation {
     host: RunningChild,
     model: ModelServer,
+    /// Dependencies that empty plugins stand in for.
+    pub stand_ins: BTreeSet<String>,
     _workspace: HostWorkspace,
 }
 
@@ -123,20 +123,22 @@ impl HostConversation {
     ) -> Result<Self> {
         let workspace = HostWorkspace::new(None, installation)?;
         prepare(workspace.home())?;
+        let stand_ins = stand_ins::unmet(plugins);
+        let folders = [plugins, &stand_ins::write(&stand_ins, workspace.home())?].concat();
         let model = ModelServer::start(&AnthropicMessages, FIXED_ANSWERS)?;
-        let mut command = print_mode(&workspace, workspace.project(), plugins)
+        let mut command = print_mode(&workspace, workspace.project(), &folders)
             .arguments(["--input-format", "stream-json", "--include-hook-events"])
             .arguments(["--allowedTools", if scope.allow_exec { "Skill,Bash" } else { "Skill" }])
             // Ignore settings and instructions of the folders above the project.
             .arguments(["--setting-sources", "user"])
             .environment(environment(Some(&model)))
             .environment([("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "1")]);
-        command = command.arguments(["--settings", &settings(plugins, scope)]);
+        command = command.arguments(["--settings", &settings(&folders, scope)]);
         if !scope.allow_exec {
             command = command.argument("--strict-mcp-config");
         }
         let host = command.start().with_context(|| workspace.not_started())?;
-        Ok(Self { host, model, _workspace: workspace })
+        Ok(Self { host, model, stand_ins, _workspace: workspace })
     }
 
     /// Sends a message and reads events up to its result.

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::conversation::{HostConversation, HostTurn};
-use super::{end_step, init, listing, names, validation};
+use super::{end_step, init, listing, names, stand_ins, validation};
 use crate::disk::plain_files;
 use crate::drivers::observation::{Installation, ObservationScope};
 use crate::drivers::script::{Conversation, ModelScript};
@@ -39,14 +39,14 @@ pub fn list(
     folders.extend(shelf.clone());
     let enabled = SourceMarketplace::read(layout);
     if !folders.is_empty() || !enabled.folders.is_empty() {
-        let turn = start(&folders, &enabled, installation, scope)?;
+        let turn = start(&folders, &enabled, installation, scope, &mut listing.notes)?;
         add(&mut listing, layout, shelf.as_deref(), &turn);
     }
     let mut refused: Vec<PathBuf> = enabled.unloaded(&listing, layout);
     // A reserved name of the marketplace does not concern its plugins: load a copy with another name.
     if !refused.is_empty() && listing.plugins.is_empty() {
         let copied = renamed(layout, scratch.path())?;
-        let turn = start(&[], &SourceMarketplace::read(&copied), installation, scope)?;
+        let turn = start(&[], &SourceMarketplace::read(&copied), installation, scope, &mut listing.notes)?;
         add(&mut listing, &copied, None, &turn);
         refused = enabled.unloaded(&listing, layout);
     }
@@ -57,7 +57,7 @@ pub fn list(
             refused.len()
         ));
         listing.lacks_entries = true;
-        let turn = start(&refused, &SourceMarketplace::default(), installation, scope)?;
+        let turn = start(&refused, &SourceMarketplace::default(), installation, scope, &mut listing.notes)?;
         add(&mut listing, layout, None, &turn);
     }
     for plugin in &mut listing.plugins {
@@ -77,6 +77,7 @@ fn start(
     enabled: &SourceMarketplace,
     installation: &Installation,
     scope: ObservationScope,
+    notes: &mut Vec<String>,
 ) -> Result<HostTurn> {
     let folders: Vec<String> = folders.iter().map(|folder| text(folder)).collect();
     let mut talk = HostConversation::start(&folders, installation, scope, |home| enabled.prepare(home))?;
@@ -84,6 +85,7 @@ fn start(
         "say ok",
         ModelScript::default().with_conversation(Conversation::new("listing", |_| true).then(end_step())),
     )?;
+    notes.extend(stand_ins::remark(&talk.stand_ins));
     talk.end();
     Ok(turn)
 }

@@ -42,7 +42,9 @@ impl SourcePath<'_> {
             ClaimForm::Bare => there && uses(),
             _ => there,
         };
-        let made = self.form != ClaimForm::Link && intent::is_created(self.text, self.span.start);
+        let at = self.span.start;
+        let made = self.form != ClaimForm::Link
+            && (intent::is_created(self.text, at) || intent::is_joined(self.text, at));
         used && !made
             && !self.path.split('/').any(intent::stands_for_any)
             && !elsewhere(intent::surrounding_text(self.text, self.span.start, self.span.end))

@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::EmittedFile;
 use crate::model::project::Project;
-use crate::model::qualified_name::{last_of, qualify};
+use crate::model::qualified_name::{last_of, local_of, plugin_of, qualify};
 use crate::model::similar_names;
 use crate::read::json;
 use crate::source::ComponentKind;
@@ -99,14 +99,21 @@ impl BundleNames {
         if let Some(workflow) = self.by_file.get(name) {
             return Some(workflow);
         }
-        let last = last(name);
-        // A name that differs only in its plugin is the most likely one.
-        if let Some(same) = self.last.get(last) {
+        let (last, plugin) = (last(name), plugin_of(name));
+        let known = similar_names::neighbours(&self.source, name).filter(|known| plugin_of(known) == plugin);
+        let known: Vec<&str> = known.collect();
+        if let Some(same) = known.iter().find(|known| last_of(known) == last) {
             return Some(same);
         }
-        let known = similar_names::neighbours(&self.source, name);
-        let scored = known.map(|other| (similar_names::similarity(other, name), other));
-        similar_names::best_match(scored, 0.93)
+        // The plugin of the name is not one of the source, so it is probably what is wrong.
+        if known.is_empty() {
+            return self.last.get(last).map(String::as_str);
+        }
+        // What only resembles a name is no claim, so nothing is reported.
+        let is_sure = |near: &&str| similar_names::similarity(near, local_of(name)) > 0.9;
+        let near = similar_names::nearest(local_of(name), known.iter().map(|known| local_of(known)));
+        let near = near.filter(is_sure)?;
+        known.into_iter().find(|known| local_of(known) == near)
     }
 }
 

@@ -1,0 +1,37 @@
+//! A file or folder has a name that Windows refuses.
+
+use std::collections::BTreeMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use crate::check::context::RuleContext;
+use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::sink::FindingSink;
+use crate::diagnostic::Severity;
+use crate::model::names;
+use crate::model::plugin::Plugin;
+
+pub(super) const RULE: Rule = Rule {
+    name: "unportable-path",
+    group: RuleGroup::Portability,
+    severity: Severity::Warning,
+    summary: "a file or folder has a name that Windows refuses",
+    page: include_str!("unportable_path.md"),
+    check: RuleCheck::Plugin(check),
+};
+
+fn check(_: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
+    let mut first: BTreeMap<&Utf8Path, (&Utf8PathBuf, String)> = BTreeMap::new();
+    for path in &plugin.files.kept {
+        // The parts above the plugin belong to the repository.
+        for above in path.ancestors().take_while(|above| *above != plugin.root) {
+            if let Some(why) = above.file_name().and_then(names::unwritable) {
+                first.entry(above).or_insert((path, why));
+            }
+        }
+    }
+    for (path, why) in first.into_values() {
+        let found = sink.report_file(path, format!("{why}: no clone there has the file"));
+        found.help = Some("rename it".to_owned());
+    }
+}
