@@ -70,7 +70,7 @@ impl From<ConfigFailure<GitError>> for GitError {
 }
 
 impl Git {
-    /// Git in `folder`; only [`PASSED`] is passed from `environment`.
+    /// Git in `folder`; only [`PASSED_VARIABLES`] is passed from `environment`.
     pub fn new(folder: &Path, environment: impl Fn(&str) -> Option<String>) -> Self {
         let passed = PASSED_VARIABLES
             .iter()

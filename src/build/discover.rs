@@ -80,16 +80,27 @@ pub fn discover(request: &SourceRequest, targets: &Targets) -> Result<Discovered
     if ["HEAD", "objects", "refs"].iter().all(|name| file_system.kind(&src.join(name)).is_some()) {
         return Err(BuildError::OfGit(request.src.clone()));
     }
-    let tracked = tracked_files::included(request, &src);
-    let request = tracked.as_ref().unwrap_or(request);
     let folders = walk::FolderCache::default();
+    let found = discover_in(&src, request, targets, &folders);
+    // Most sources have nothing that is ignored, and git takes longer to start than a small build.
+    let tracked = if folders.has_ignored() { tracked_files::included(request, &src) } else { None };
+    tracked.map_or(found, |request| discover_in(&src, &request, targets, &folders))
+}
+
+fn discover_in(
+    src: &Path,
+    request: &SourceRequest,
+    targets: &Targets,
+    folders: &walk::FolderCache,
+) -> Result<DiscoveredSource, BuildError> {
+    let file_system = &request.file_system;
     let PluginPlaces { mut tree, marketplace, mut locations, left_out, mut found } =
-        PluginPlaces::find(&src, request, targets, &folders)?;
+        PluginPlaces::find(src, request, targets, folders)?;
     let mut roots: Vec<Utf8PathBuf> = locations.iter().map(|location| location.root.clone()).collect();
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
     roots.dedup();
     let walked = parallel::map(roots.iter().collect(), roots.len() * FILES_OF_PLUGIN, |root| {
-        walked(&src, root, request, &folders)
+        walked(src, root, request, folders)
     });
     let (mut of_roots, mut settings) = (BTreeMap::new(), BTreeMap::new());
     // In path order, so that files are only appended to the tree.
@@ -119,10 +130,10 @@ pub fn discover(request: &SourceRequest, targets: &Targets) -> Result<Discovered
     tree.must_fit();
     report_faults(&tree, &mut found);
     let readme = match request.readme && !roots.iter().any(|root| root.as_str().is_empty()) {
-        true => readme(file_system, &src, &request.texts)?,
+        true => readme(file_system, src, &request.texts)?,
         false => None,
     };
-    let mut outside = outside_plugins(file_system, &src, "".into(), &roots, marketplace.as_ref())?;
+    let mut outside = outside_plugins(file_system, src, "".into(), &roots, marketplace.as_ref())?;
     let outputs: Vec<PathBuf> =
         request.outputs.iter().filter_map(|path| file_system.canonical(path).ok()).collect();
     outside.retain(|exclusion| !outputs.iter().any(|output| output.starts_with(src.join(&exclusion.path))));

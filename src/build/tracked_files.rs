@@ -12,7 +12,7 @@ use crate::git::paths;
 pub(super) fn included(request: &SourceRequest, src: &Path) -> Option<SourceRequest> {
     let git = request.git.as_ref()?;
     let is_top = |folder: &Path| request.file_system.kind(&folder.join(".git")).is_some();
-    // Without a repository, starting git is a waste of time.
+    // Without a repository, git has no answer.
     src.ancestors().find(|folder| is_top(folder))?;
     let ask = ["ls-files", "-z", "--cached", "--ignored", "--exclude-per-directory=.gitignore", "--", "."];
     let listed = git.answer(&ask).ok().filter(|listed| !listed.is_empty())?;

@@ -148,7 +148,7 @@ pub fn confined_path(path: &str, top: &Path) -> Result<String, String> {
 /// The target of a path as [`normalized`] returns it, with links resolved, relative to the tree's top.
 ///
 /// # Errors
-/// As [`confined`].
+/// As [`confined_path`].
 pub fn resolve_links(path: &str, top: &Path) -> Result<String, String> {
     let shown = crate::printable::line(path).into_owned();
     let real = disk::canonical(top).map_err(|error| error.to_string())?;

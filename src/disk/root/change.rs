@@ -80,7 +80,7 @@ impl Root {
     /// The folder at `path` in it as a separate root, created if it does not exist.
     ///
     /// # Errors
-    /// As [`Root::inner`], and when it cannot be created.
+    /// As [`Root::subfolder`], and when it cannot be created.
     pub fn create_inner(&self, path: &Path) -> Result<Self, RootError> {
         self.claim_folder(path)?;
         self.subfolder(path)?.ok_or_else(|| self.failed("open", path, io::ErrorKind::NotFound.into()))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::gitignore::Gitignore;
@@ -22,9 +23,20 @@ pub struct FolderCache {
     canonical: Arc<Mutex<BTreeMap<OsString, PathBuf>>>,
     names: Arc<Mutex<BTreeMap<OsString, FolderNames>>>,
     ignores: Arc<Mutex<BTreeMap<OsString, Option<Arc<Gitignore>>>>>,
+    has_ignored: Arc<AtomicBool>,
 }
 
 impl FolderCache {
+    /// Whether a walk left something out because a `.gitignore` matches it.
+    pub fn has_ignored(&self) -> bool {
+        self.has_ignored.load(Ordering::Relaxed)
+    }
+
+    /// Records that a walk left something out because a `.gitignore` matches it.
+    pub(super) fn record_ignored(&self) {
+        self.has_ignored.store(true, Ordering::Relaxed);
+    }
+
     /// The absolute path of a folder, without links.
     ///
     /// # Errors

@@ -285,7 +285,10 @@ impl TreeWalk {
                 false => ignore.matched_path_or_any_parents(&full, entry.is_folder),
             };
             match matched {
-                Match::Ignore(_) => return Some(IGNORED.to_owned()),
+                Match::Ignore(_) => {
+                    self.folders.record_ignored();
+                    return Some(IGNORED.to_owned());
+                }
                 Match::Whitelist(_) => return None,
                 Match::None => {}
             }

@@ -61,7 +61,7 @@ const PLANS_AHEAD: [&str; 8] =
 /// Words in a heading or above a list that say the same, unless an entry says to use what it names.
 const LISTS_PLANS: [&str; 6] = ["candidates", "todo", "todos", "wishlist", "planned", "proposed"];
 
-/// Pairs of words that announce a possible command: one of these, then one of [`COME`].
+/// Pairs of words that announce a possible command: one of these, then one of [`FUTURE_VERBS`].
 const MAY: [&str; 4] = ["could", "would", "might", "by"];
 const FUTURE_VERBS: [&str; 6] = ["add", "introduce", "ship", "implementing", "adding", "introducing"];
 

@@ -95,7 +95,7 @@ impl LockedStore<'_> {
     /// when it is replaced. Otherwise nothing is done.
     ///
     /// # Errors
-    /// `stale`, and those of [`LockedStore::together`].
+    /// `stale`, and those of [`LockedStore::commit`].
     pub fn together_over(&self, steps: Vec<StoreStep>, read: &str) -> Result<(), CallFailure> {
         self.begin(steps, Some(read))
     }

@@ -18,7 +18,7 @@ const ASKING: &[&str] = &[
     "re-review", "request", "review", "reviews", "run", "start", "take", "the", "this", "through", "to", "want", "we",
     "you",
 ];
-/// Words for a review: what follows one of them and one of [`ABOUT`] is the target.
+/// Words for a review: what follows one of them and one of [`PREPOSITIONS`] is the target.
 const REVIEWS: &[&str] =
     &["audit", "check", "diff", "look", "pass", "review", "reviews", "reviewing", "scan"];
 const PREPOSITIONS: &[&str] = &["at", "for", "of", "on", "over"];

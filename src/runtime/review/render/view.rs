@@ -123,7 +123,7 @@ pub fn printed(text: &str) -> String {
     markup::plain_line(&printable::line(&text.split_whitespace().collect::<Vec<_>>().join(" "))).into_owned()
 }
 
-/// Multi-line prose as [`indented`] formats it, rendered as plain text only.
+/// Multi-line prose as [`indent_lines`] formats it, rendered as plain text only.
 pub fn prose(text: &str, indent: &str) -> String {
     let lines = indent_lines(text, indent);
     lines.split('\n').map(markup::plain_line).collect::<Vec<_>>().join("\n")
