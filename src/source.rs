@@ -357,7 +357,7 @@ pub fn is_inside(path: &str, folder: &str) -> bool {
 }
 
 /// `path` without empty parts and `.`.
-fn normalized(path: &Utf8Path) -> Cow<'_, Utf8Path> {
+pub fn normalized(path: &Utf8Path) -> Cow<'_, Utf8Path> {
     let text = path.as_str();
     if text.ends_with('/') || text.contains("//") || text.contains("/.") {
         return Cow::Owned(path.components().collect());

@@ -8,8 +8,7 @@ use super::context::LoweringContext;
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::references::{Reference, ReferenceTarget};
-use crate::read::markdown;
-use crate::read::program_parameters::program_at;
+use crate::read::program_parameters::ProgramRanges;
 use crate::source::Span;
 
 /// What follows a number of dollars.
@@ -49,7 +48,7 @@ pub(super) fn takes_arguments(component: &Component, context: &LoweringContext<'
 
 /// The spans of the real placeholders in `text`; all `references` belong to that text.
 pub(super) fn meant(text: &str, references: &[Reference]) -> BTreeSet<Span> {
-    let mut regions = None;
+    let mut programs = None;
     let mut numbered: Vec<(usize, Span)> = Vec::new();
     let mut out = BTreeSet::new();
     for reference in references {
@@ -58,8 +57,8 @@ pub(super) fn meant(text: &str, references: &[Reference]) -> BTreeSet<Span> {
             out.insert(reference.span);
             continue;
         };
-        let regions = regions.get_or_insert_with(|| markdown::regions(text, Span::new(0, text.len())));
-        if !is_amount(text, reference.span) && program_at(text, reference.span, regions).is_none() {
+        let programs = programs.get_or_insert_with(|| ProgramRanges::new(text));
+        if !is_amount(text, reference.span) && programs.kind_at(reference.span.start).is_none() {
             numbered.push((index, reference.span));
         }
     }

@@ -67,7 +67,7 @@ pub(super) fn absent(context: &LoweringContext<'_>, node: &Tree) -> Vec<String> 
         let tree = &context.project.tree;
         tree.get(&path).is_none()
             && !tree.empty_folders.contains(&path)
-            && !context.plugin.files.kept.iter().any(|kept| kept.starts_with(&path))
+            && context.plugin.files.kept_below(&path).next().is_none()
     };
     paths.filter(|(_, node)| is_absent(node)).map(|(pointer, _)| pointer.as_str().to_owned()).collect()
 }

@@ -4,7 +4,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, SourceTree};
+use crate::source::{Exclusion, SourceTree, by_parts, is_inside, normalized};
 
 /// Why a file of the author's tools is excluded.
 pub const BUILD_FILE: &str = "it serves the author's tools, and no host reads it";
@@ -16,6 +16,15 @@ pub struct PluginFiles {
     pub kept: Vec<Utf8PathBuf>,
     /// Excluded files and folders, with the reason.
     pub left_out: Vec<Exclusion>,
+}
+
+impl PluginFiles {
+    /// The included files at or below a path; they are sorted, so no other file is visited.
+    pub fn kept_below<'a>(&'a self, path: &'a Utf8Path) -> impl Iterator<Item = &'a Utf8PathBuf> {
+        let path = normalized(path);
+        let start = self.kept.partition_point(|kept| by_parts(kept.as_str(), path.as_str()).is_lt());
+        self.kept[start..].iter().take_while(move |kept| is_inside(kept.as_str(), path.as_str()))
+    }
 }
 
 /// Divides the files below `root` into kept and excluded ones; `nested` are the roots of other plugins, which own their

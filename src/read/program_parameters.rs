@@ -2,7 +2,10 @@
 //! Perl), or an argument that the source host fills in. The host itself makes no difference: it replaces all of them
 //! (Claude Code 2.1.330).
 
+use std::collections::BTreeMap;
+
 use super::markdown::{self, Region, RegionKind};
+use crate::order;
 use crate::source::{Span, line_start};
 
 /// What a number after `$` means in a program.
@@ -61,52 +64,120 @@ const LANGUAGES: [&str; 28] = [
     "typescript",
 ];
 
-/// The program that the number at `span` belongs to; `None` if it belongs to none. `regions` are those of `text`.
-pub fn program_at(text: &str, span: Span, regions: &[Region]) -> Option<ProgramKind> {
-    let holds = |region: &&Region| {
-        matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan)
-            && region.span.contains(span.start)
-    };
-    let region = regions.iter().rev().find(holds);
-    let start = region.map_or_else(|| line_start(text, span.start), |region| region.span.start);
-    if let Some(kind) = quoted(&text[start..span.start]) {
-        return Some(kind);
+/// The programs of a text. What a region holds is found once, however many numbers it has.
+#[derive(Debug)]
+pub struct ProgramRanges<'t> {
+    text: &'t str,
+    /// The code blocks and code spans, in order.
+    code: Vec<Region>,
+    /// The programs in a region of code, or in a line outside of it, by its start.
+    known: BTreeMap<usize, RegionPrograms>,
+}
+
+/// The programs of one region.
+#[derive(Debug, Default)]
+struct RegionPrograms {
+    /// Quoted programs, in order.
+    quoted: Vec<(Span, ProgramKind)>,
+    /// What the whole region is.
+    whole: Option<ProgramKind>,
+    /// The bodies of shell functions, in order.
+    functions: Vec<Span>,
+}
+
+impl<'t> ProgramRanges<'t> {
+    /// The programs of `text`, which are not searched yet.
+    pub fn new(text: &'t str) -> Self {
+        let mut code = markdown::regions(text, Span::new(0, text.len()));
+        code.retain(|region| matches!(region.kind, RegionKind::CodeBlock | RegionKind::CodeSpan));
+        Self { text, code, known: BTreeMap::new() }
     }
-    let region = region.filter(|region| region.kind == RegionKind::CodeBlock)?;
-    let block = region.span.slice(text);
-    let language = markdown::block_language(block).unwrap_or_default();
-    let named = |known: &str| language.eq_ignore_ascii_case(known);
-    match language {
-        _ if named("awk") => Some(ProgramKind::Awk),
-        _ if named("perl") => Some(ProgramKind::Perl),
-        _ if LANGUAGES.into_iter().any(named) => Some(ProgramKind::Other),
-        _ => {
-            script(block).or_else(|| is_in_function(block, span.start - start).then_some(ProgramKind::Shell))
-        }
+
+    /// The program that a number at the byte `at` belongs to; `None` if it belongs to none.
+    pub fn kind_at(&mut self, at: usize) -> Option<ProgramKind> {
+        let after = self.code.partition_point(|region| region.span.start <= at);
+        let region = self.code[..after].last().filter(|region| region.span.contains(at));
+        let text = self.text;
+        let span = region.map_or_else(|| line_span(text, at), |region| region.span);
+        let is_block = region.is_some_and(|region| region.kind == RegionKind::CodeBlock);
+        let found =
+            self.known.entry(span.start).or_insert_with(|| RegionPrograms::find(span.slice(text), is_block));
+        found.kind_at(at - span.start)
     }
 }
 
-/// The kind of the quoted program that is still open at the end of `code`.
-fn quoted(code: &str) -> Option<ProgramKind> {
-    let calls = CALLS.iter().filter_map(|(name, kind)| Some((code.rfind(name)? + name.len(), *kind)));
-    let (at, kind) = calls.max_by_key(|(at, _)| *at)?;
-    let (mut is_open, mut is_option, mut before) = (false, false, ' ');
-    for c in code[at..].chars() {
-        if before.is_whitespace() {
-            is_option = c == '-';
+/// The line that contains the byte `at`.
+fn line_span(text: &str, at: usize) -> Span {
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    Span::new(line_start(text, at), end)
+}
+
+impl RegionPrograms {
+    fn find(code: &str, is_block: bool) -> Self {
+        let mut found = Self { quoted: quoted(code), ..Self::default() };
+        if is_block {
+            let language = markdown::block_language(code).unwrap_or_default();
+            let named = |known: &str| language.eq_ignore_ascii_case(known);
+            found.whole = match language {
+                _ if named("awk") => Some(ProgramKind::Awk),
+                _ if named("perl") => Some(ProgramKind::Perl),
+                _ if LANGUAGES.into_iter().any(named) => Some(ProgramKind::Other),
+                _ => script(code),
+            };
+            found.functions = functions(code);
         }
-        match c {
-            // An apostrophe is inside a word; an opening quote is not, but for `-F'|'`.
-            '\'' if is_open || is_option || before.is_whitespace() || "=($".contains(before) => {
-                is_open = !is_open;
-            }
-            ';' | '|' | '&' if !is_open => return None,
-            '\n' if !is_open && before != '\\' => return None,
-            _ => {}
-        }
-        before = c;
+        found
     }
-    is_open.then_some(kind)
+
+    fn kind_at(&self, at: usize) -> Option<ProgramKind> {
+        let before = |spans: usize| spans.checked_sub(1);
+        let quoted = before(self.quoted.partition_point(|(span, _)| span.start <= at));
+        let quoted = quoted.map(|last| self.quoted[last]).filter(|(span, _)| span.contains(at));
+        let is_in_function = || {
+            let last = before(self.functions.partition_point(|body| body.start <= at));
+            last.is_some_and(|last| self.functions[last].contains(at))
+        };
+        let kind = quoted.map(|(_, kind)| kind).or(self.whole);
+        kind.or_else(|| is_in_function().then_some(ProgramKind::Shell))
+    }
+}
+
+/// The quoted programs in `code`.
+fn quoted(code: &str) -> Vec<(Span, ProgramKind)> {
+    let of_name = |(name, kind): (&'static str, ProgramKind)| {
+        code.match_indices(name).map(move |(at, _)| (at + name.len(), kind))
+    };
+    let mut calls: Vec<(usize, ProgramKind)> = CALLS.into_iter().flat_map(of_name).collect();
+    order::sort_by_key(&mut calls, |(end, _)| *end);
+    let ends = calls.iter().skip(1).map(|(next, _)| *next).chain([code.len()]);
+    let mut out = Vec::new();
+    for ((start, kind), end) in calls.iter().zip(ends) {
+        let (mut opened, mut is_option, mut before) = (None, false, ' ');
+        for (at, c) in code[*start..end].char_indices() {
+            let at = start + at;
+            if before.is_whitespace() {
+                is_option = c == '-';
+            }
+            match (c, opened) {
+                ('\'', Some(open)) => {
+                    out.push((Span::new(open, at), *kind));
+                    opened = None;
+                }
+                // An apostrophe is inside a word; an opening quote is not, but for `-F'|'`.
+                ('\'', None) if is_option || before.is_whitespace() || "=($".contains(before) => {
+                    opened = Some(at + 1);
+                }
+                (';' | '|' | '&', None) => break,
+                ('\n', None) if before != '\\' => break,
+                _ => {}
+            }
+            before = c;
+        }
+        if let Some(open) = opened {
+            out.push((Span::new(open, end), *kind));
+        }
+    }
+    out
 }
 
 /// The kind of the script in `block`, by its first line or that of a file that it writes.
@@ -117,29 +188,26 @@ fn script(block: &str) -> Option<ProgramKind> {
     Some(kind.map_or(ProgramKind::Other, |(_, kind)| kind))
 }
 
-/// Whether the byte at `at` of `block` is in the body of a shell function.
-fn is_in_function(block: &str, at: usize) -> bool {
+/// The bodies of shell functions in `block`, line by line.
+fn functions(block: &str) -> Vec<Span> {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let (mut open, mut start) = (None, 0);
+    let (mut out, mut open, mut start) = (Vec::new(), None, 0);
     for line in block.split_inclusive('\n') {
         let end = start + line.len();
-        let (text, is_here) = (line.trim(), (start..end).contains(&at));
+        let text = line.trim();
         let head = text.find("() {").map(|head| head + 4).or_else(|| text.find("(){").map(|head| head + 3));
         let head = head.or_else(|| text.starts_with("function ").then(|| text.find('{')).flatten());
         let is_whole = head.is_some_and(|head| text[head..].ends_with('}'));
         match (open, head) {
-            (None, Some(head)) if is_whole && is_here => return at - start > indent(line) + head,
-            (None, Some(_)) if is_whole => {}
+            (None, Some(head)) if is_whole => out.push(Span::new(start + indent(line) + head, end)),
             (None, Some(_)) => open = Some(indent(line)),
             (Some(outer), _) if text.starts_with('}') && indent(line) <= outer => open = None,
+            (Some(_), None) => out.push(Span::new(start, end)),
             _ => {}
-        }
-        if is_here {
-            return open.is_some() && head.is_none();
         }
         start = end;
     }
-    false
+    out
 }
 
 #[cfg(test)]
@@ -147,9 +215,7 @@ mod tests {
     use super::*;
 
     fn kind(text: &str) -> Option<ProgramKind> {
-        let at = text.find("$3").unwrap();
-        let regions = markdown::regions(text, Span::new(0, text.len()));
-        program_at(text, Span::new(at, at + 2), &regions)
+        ProgramRanges::new(text).kind_at(text.find("$3").unwrap())
     }
 
     #[test]

@@ -6,9 +6,8 @@ use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::references::ReferenceTarget;
-use crate::read::markdown;
-use crate::read::program_parameters::{ProgramKind, program_at};
-use crate::source::{ComponentKind, Span};
+use crate::read::program_parameters::{ProgramKind, ProgramRanges};
+use crate::source::ComponentKind;
 use crate::target::TextForm;
 
 pub(super) const RULE: Rule = Rule {
@@ -26,17 +25,16 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     }
     let own = context.references(component).iter().filter(|file| file.path == component.path);
-    let mut regions = None;
+    let mut programs = None;
     for reference in own.flat_map(|file| &file.references) {
         let ReferenceTarget::Argument(written) = &reference.named else { continue };
         let number = &written[1..];
         if !number.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
-        let regions =
-            regions.get_or_insert_with(|| markdown::regions(text.text, Span::new(0, text.text.len())));
+        let programs = programs.get_or_insert_with(|| ProgramRanges::new(text.text));
         // An escape would reach the program on hosts that replace nothing; these forms mean the same there.
-        let (program, what, same) = match program_at(text.text, reference.span, regions) {
+        let (program, what, same) = match programs.kind_at(reference.span.start) {
             Some(ProgramKind::Awk) => ("awk program", "field", format!("$({number})")),
             Some(ProgramKind::Perl) => ("Perl program", "group", format!("${{{number}}}")),
             Some(ProgramKind::Shell) => ("shell program", "parameter", format!("${{{number}}}")),

@@ -21,7 +21,7 @@ use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
 use crate::source::ComponentKind;
-use crate::source::{SourceFile, SourceTree, Span, by_parts, is_inside};
+use crate::source::{SourceFile, SourceTree, Span};
 
 struct ComponentFinder<'a> {
     tree: &'a SourceTree,
@@ -74,13 +74,6 @@ impl ComponentFinder<'_> {
         Some((node, file.clone()))
     }
 
-    /// Kept files below a folder; they are sorted, so no other file is visited.
-    fn kept_below<'b>(&'b self, folder: &'b Utf8Path) -> impl Iterator<Item = &'b Utf8PathBuf> {
-        let kept = &self.plugin.files.kept;
-        let start = kept.partition_point(|path| by_parts(path.as_str(), folder.as_str()).is_lt());
-        kept[start..].iter().take_while(move |path| is_inside(path.as_str(), folder.as_str()))
-    }
-
     /// Finds the agents in the manifest's list, or else in the default folder, and those that the marketplace's entry
     /// adds.
     fn agents(&mut self, manifest: Option<&SourceFile>) {
@@ -118,7 +111,8 @@ impl ComponentFinder<'_> {
             return;
         }
         let is_plain = |path: &Utf8PathBuf| !known.contains(path) && !self.plugin.linked.contains(path);
-        let mut others = self.kept_below(&folder).filter(|path| is_markdown(path) && is_plain(path));
+        let mut others =
+            self.plugin.files.kept_below(&folder).filter(|path| is_markdown(path) && is_plain(path));
         let Some(first) = others.next().map(|path| self.plugin.relative_path(path)) else { return };
         let why = format!("the manifest's `{field}` replaces the folder");
         let message = match others.count() {
@@ -175,7 +169,7 @@ impl ComponentFinder<'_> {
     /// extension, and no links except those out of the plugin, which it replaces with the file when it installs the
     /// plugin.
     fn markdown_below(&mut self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-        let texts = self.kept_below(folder).filter(|path| is_markdown(path));
+        let texts = self.plugin.files.kept_below(folder).filter(|path| is_markdown(path));
         let link = |path: &Utf8PathBuf| {
             let mut parts = path.ancestors().take_while(|part| *part != folder);
             parts.find_map(|part| self.tree.links.get(part)).filter(|to| to.starts_with(&self.plugin.root))

@@ -109,7 +109,7 @@ impl BundleNames {
         if known.is_empty() {
             return self.last.get(last).map(String::as_str);
         }
-        // What only resembles a name is no claim, so nothing is reported.
+        // What only resembles a name is not a claim: nothing is reported.
         let is_sure = |near: &&str| similar_names::similarity(near, local_of(name)) > 0.9;
         let near = similar_names::nearest(local_of(name), known.iter().map(|known| local_of(known)));
         let near = near.filter(is_sure)?;

@@ -22,9 +22,10 @@ options! {
     /// Plan who repairs what, and in which order
     ///
     /// Takes the items of the checklist whose action is `fix`. Items that share a file are one group; five or
-    /// more groups may be repaired at the same time, if all their files are in the working tree. An item is dispatched again only after the user edits it, or after
-    /// an interrupted run is continued before the item has a result, and an item on the same files waits for that
-    /// result; the run records what each item asked for, so that an edit made meanwhile is not lost.
+    /// more groups may be repaired at the same time, if all their files are in the working tree. An item is
+    /// dispatched again only after the user edits it, or after an interrupted run is continued before the item
+    /// has a result, and an item on the same files waits for that result; the run records what each item asked
+    /// for, so that an edit made meanwhile is not lost.
     ///
     /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 headless, or state that this machine's
     /// helper did not write; 4 a malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run

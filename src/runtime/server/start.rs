@@ -32,11 +32,11 @@ options! {
     /// Start the development server
     ///
     /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started
-    /// with, and waits until it answers. It outlives this call; its output goes to `server.log` in the folder
-    /// of the run. If it does not answer in time, or listens on all addresses, it is ended with everything that
-    /// it started; `owner` is a process that still has the port. A command that starts the server in the background
-    /// may end with exit code 0. With `--adopt` nothing is started: a server that already listens is used, if nothing was
-    /// checked out or merged since.
+    /// with, and waits until it answers. It outlives this call; its output goes to `server.log` in the folder of
+    /// the run. If it does not answer in time, or listens on all addresses, it is ended with everything that it
+    /// started; `owner` is a process that still has the port. A command that starts the server in the background
+    /// may end with exit code 0. With `--adopt` nothing is started: a server that already listens is used, if
+    /// nothing was checked out or merged since.
     ///
     /// Exit codes: 0 it answers; 2 wrong call, or unknown port; 3 another process has the port, it would listen
     /// on all addresses or does, nothing can be adopted, or state that this machine's helper did not write; 4 a

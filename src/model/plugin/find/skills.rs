@@ -129,7 +129,7 @@ impl ComponentFinder<'_> {
 
     fn files_below(&self, folder: &Utf8Path) -> Vec<Utf8PathBuf> {
         let main = folder.join(SKILL_FILE);
-        self.kept_below(folder).filter(|path| **path != main).cloned().collect()
+        self.plugin.files.kept_below(folder).filter(|path| **path != main).cloned().collect()
     }
 
     /// A skill at the root of the plugin owns every file that is not in one of the plugin's own places.

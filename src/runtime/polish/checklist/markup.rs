@@ -7,6 +7,7 @@ use crate::printable::line as one_line;
 /// The fields of an item; the last three are written by `polish checklist rewrite`.
 pub(super) const FIELDS: [&str; 8] =
     ["action", "files", "surface", "status", "notes", "result", "summary", "commit"];
+pub(super) const ACTION: usize = 0;
 pub(super) const FILES: usize = 1;
 pub(super) const NOTES: usize = 4;
 pub(super) const OUTCOME: Range<usize> = 5..8;

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::markup::{
-    FIELDS, FILES, NOTES, OUTCOME, bare, bullet, field, field_of, heading, indent, is_rule, item_heading,
-    lines,
+    ACTION, FIELDS, FILES, NOTES, OUTCOME, bare, bullet, field, field_of, heading, indent, is_rule,
+    item_heading, lines,
 };
 use crate::printable::line as one_line;
 
@@ -139,7 +139,7 @@ impl OpenField {
     }
 }
 
-/// Reads a checklist. Items without a number are told numbers above `last`.
+/// Reads a checklist. A heading without a number gets one above `last`.
 pub(super) fn parse(text: &str, last: u32) -> Checklist {
     let mut read = Checklist::default();
     let numbers = lines(text).filter_map(|line| heading(line.trim_end(), true)?.number());
@@ -181,7 +181,9 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
             read.sections.push(ItemSection { id, title, line: number, span, end, ..ItemSection::default() });
             continue;
         }
-        if read.sections.is_empty() && !is_dropped && field(line).is_some_and(|(known, ..)| known == Some(0))
+        if read.sections.is_empty()
+            && !is_dropped
+            && field(line).is_some_and(|(known, ..)| known == Some(ACTION))
         {
             let (shown, above) = (one_line(line.trim()), item_heading(next(), "Title"));
             read.faults.push(fault(

@@ -25,8 +25,9 @@ use crate::runtime::store::StoreStep;
 options! {
     /// Write the checklist that the user edits
     ///
-    /// FILE or standard input contains `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may
-    /// be missing, and text around it is left alone. An item that is too large (see `repo size item`) becomes `stacked`, any other `keep`.
+    /// FILE or standard input contains `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may be
+    /// missing, and text around it is left alone. An item that is too large (see `repo size item`) becomes
+    /// `stacked`, any other `keep`.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items
     /// or document of the helper; 5 git failed, or it cannot be written; 6 there is a checklist already, or the
