@@ -74,6 +74,7 @@ impl GitOverrides {
         found.settings.extend(names.into_iter().map(|(key, value)| (key, value.to_owned())));
         found.connect(&own, &foreign);
         found.transfer(&own, &foreign);
+        found.sign(&own, &foreign);
         for key in FILES.iter().filter(|key| foreign.iter().any(|(named, _)| named == *key)) {
             let value = own.iter().rfind(|(named, _)| named == key).map_or("/dev/null", |(_, value)| value);
             found.settings.push(((*key).to_owned(), value.to_owned()));
@@ -96,6 +97,14 @@ impl GitOverrides {
             resets.insert(0, ("credential.helper".to_owned(), String::new()));
             self.settings.append(&mut resets);
             self.settings.extend(own.iter().filter(|(key, _)| is_helper(key)).cloned());
+        }
+    }
+
+    /// Commits are signed by the user's programs, not by those of a repository.
+    fn sign(&mut self, own: &[(String, String)], foreign: &[(String, String)]) {
+        for (key, usual) in SIGNING.iter().filter(|(key, _)| foreign.iter().any(|(named, _)| named == key)) {
+            let value = own.iter().rfind(|(named, _)| named == key).map_or(*usual, |(_, value)| value);
+            self.settings.push(((*key).to_owned(), value.to_owned()));
         }
     }
 
@@ -157,6 +166,15 @@ impl GitOverrides {
 
 /// Settings for files that git reads from any path: a repository may name a pipe or a device.
 const FILES: [&str; 4] = ["core.attributesfile", "core.excludesfile", "diff.orderfile", "mailmap.file"];
+
+/// Settings for programs that sign, with the usual ones.
+const SIGNING: [(&str, &str); 5] = [
+    ("gpg.program", "gpg"),
+    ("gpg.openpgp.program", "gpg"),
+    ("gpg.x509.program", "gpgsm"),
+    ("gpg.ssh.program", "ssh-keygen"),
+    ("gpg.ssh.defaultkeycommand", ""),
+];
 
 /// Settings for what a transfer reads, writes, contacts or trusts, with neutral values.
 const HTTP: [(&str, &str); 18] = [
@@ -242,6 +260,19 @@ mod tests {
         let words: Vec<String> =
             GitOverrides::parse(answer, true).unwrap().words().filter(|word| word != "-c").collect();
         assert_eq!(words, ["core.excludesfile=~/own", "diff.orderfile=/dev/null"]);
+    }
+
+    #[test]
+    fn a_repository_names_no_program_that_signs() {
+        let answer =
+            b"global\0gpg.program\n/own/gpg\0local\0gpg.program\nevil\0local\0gpg.ssh.program\nevil\0";
+        let words: Vec<String> =
+            GitOverrides::parse(answer, true).unwrap().words().filter(|word| word != "-c").collect();
+        assert_eq!(words, ["gpg.program=/own/gpg", "gpg.ssh.program=ssh-keygen"]);
+        assert_eq!(
+            GitOverrides::parse(b"global\0gpg.program\n/own/gpg\0", true),
+            Ok(GitOverrides::default())
+        );
     }
 
     #[test]

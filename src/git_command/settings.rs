@@ -40,7 +40,7 @@ pub(super) const QUESTION: [&str; 5] = ["config", "-z", "--show-scope", "--get-r
 /// The same for a git that does not support `--show-scope`.
 pub(super) const OLD_QUESTION: [&str; 4] = ["config", "-z", "--get-regexp", SECTIONS];
 const SECTIONS: &str =
-    r"^((core|credential|diff|fetch|filter|hook|http|mailmap|merge|remote)\.|branch\..*\.mergeoptions$)";
+    r"^((core|credential|diff|fetch|filter|gpg|hook|http|mailmap|merge|remote)\.|branch\..*\.mergeoptions$)";
 
 /// Variables of git that the user may set; all others are removed.
 const KEPT_VARIABLES: [&str; 9] = [
