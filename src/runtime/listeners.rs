@@ -196,6 +196,14 @@ pub(in crate::runtime) fn marked(mark: &str) -> Vec<(u16, u32, u64)> {
     held.into_iter().filter_map(of_one).collect()
 }
 
+/// All other processes that have `mark` in their environment and have not ended.
+pub(in crate::runtime) fn marked_processes(mark: &str) -> Vec<u32> {
+    let all = disk::list(Path::new("/proc")).unwrap_or_default().into_iter();
+    all.filter_map(|(name, _)| name.parse().ok())
+        .filter(|pid| *pid != std::process::id() && has_mark(*pid, mark) && !has_ended(*pid))
+        .collect()
+}
+
 /// The first ancestor of a process that has `mark`, by way of others that have it; the process itself if its parent has
 /// not.
 pub(in crate::runtime) fn first_marked(mut pid: u32, mark: &str) -> u32 {

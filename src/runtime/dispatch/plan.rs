@@ -144,6 +144,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = "continue with its checklist and the user: `polish acquire --apply --continue DIR`";
         return Err(CallFailure::new(REFUSED, "headless", message, hint));
     }
+    // Two calls at the same moment must not dispatch one item twice.
+    let held = run.store.lock()?;
     let (read, _) = parse::read(&run, &tree)?;
     let mut response = Response {
         status: DispatchStatus::Ok,
@@ -208,7 +210,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.status = DispatchStatus::Nothing;
         return Ok(Delivery::from_answer(&response));
     }
-    checklist::record_dispatch(&run, &taken)?;
+    checklist::record_dispatch(&run, &held, &taken)?;
+    drop(held);
     let body = run.record.pr.as_ref().map_or("", |request| request.body.as_str());
     for members in groups(&reach) {
         let items: Vec<&parse::ChecklistItem> = members.into_iter().map(|at| &taken[at]).collect();

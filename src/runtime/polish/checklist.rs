@@ -18,6 +18,7 @@ use super::tally::Tally;
 use crate::disk;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::run::text as text_of;
+use crate::runtime::store::LockedStore;
 use parse::ChecklistItem;
 
 pub use super::earlier_runs::CHECKLIST;
@@ -138,9 +139,9 @@ impl ChecklistLock {
 /// What the store refuses.
 pub(in crate::runtime) fn record_dispatch(
     run: &PolishRun,
+    held: &LockedStore<'_>,
     items: &[ChecklistItem],
 ) -> Result<(), CallFailure> {
-    let held = run.store.lock()?;
     let mut lock = ChecklistLock::load(run)?;
     for item in items {
         let locked = lock.items.entry(item.id).or_insert_with(|| LockedItem {

@@ -139,11 +139,7 @@ struct Plan {
 /// `owner_changed`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
-    if let Some(server) = Server::load(&run)?.filter(|server| !server.adopted && server.is_alive()) {
-        let message = format!("this polish already has a server: {}", server.words());
-        let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
-        return Err(CallFailure::new(CONTENDED, "running", message, hint));
-    }
+    must_have_no_server(&run)?;
     if options.adopt {
         return adopt::run(options, &run, environment);
     }
@@ -173,6 +169,15 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Err(response.failed(CallFailure::new(REFUSED, "port_in_use", message, hint)));
     }
     start(options, &run, &plan, environment, response)
+}
+
+/// Refuses a second server of a polish.
+fn must_have_no_server(run: &PolishRun) -> Result<(), CallFailure> {
+    let server = Server::load(run)?.filter(|server| !server.adopted && server.is_alive());
+    let Some(server) = server else { return Ok(()) };
+    let message = format!("this polish already has a server: {}", server.words());
+    let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
+    Err(CallFailure::new(CONTENDED, "running", message, hint))
 }
 
 /// What to start, from the configuration or the kind of project.
@@ -284,6 +289,8 @@ fn start(
         })
     };
     let held = run.store.lock()?;
+    // Another call may have started one since.
+    must_have_no_server(run)?;
     let log = run.store.create_file(&run.path.join(LOG))?.into_file();
     let this = environment.program_itself().map_err(not_started)?;
     let argv: Vec<OsString> = plan.argv.iter().map(OsString::from).collect();
@@ -347,7 +354,11 @@ fn start(
     }
     server.url = Some(url);
     server.follow(run);
-    run.folder().save(vec![(record::RECORD, text(&server))])?;
+    if let Err(failure) = run.folder().save(vec![(record::RECORD, text(&server))]) {
+        // Nobody learns of a server whose start fails.
+        interrupt::set_aside(|| family.end(detached));
+        return Err(failure);
+    }
     (response.server, response.http_status) = (Some(server), Some(http_status));
     Ok(Delivery::from_answer(&response))
 }

@@ -91,9 +91,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if let Some(own) = own {
         response.killed = end(options, &own.words(), &own.family(&run))?;
         // It may be a program that the user goes on with, such as a browser.
-        for (port, pid, _) in listeners::marked(&record::mark(&run)) {
-            let warning = format!("process {pid}, which the server started, listens on port {port}");
-            response.warnings.push(warning);
+        let mark = record::mark(&run);
+        let listening = listeners::marked(&mark);
+        for pid in listeners::marked_processes(&mark) {
+            let port = listening.iter().find(|(_, listener, _)| *listener == pid).map(|(port, ..)| port);
+            let how =
+                port.map_or_else(|| "has not ended".to_owned(), |port| format!("listens on port {port}"));
+            response.warnings.push(format!("process {pid}, which the server started, {how}"));
         }
         return remaining_listener(options, environment, &own.words(), response);
     }
