@@ -4,7 +4,7 @@ pub mod acquire;
 pub mod arguments;
 pub mod cancel;
 pub mod checklist;
-mod clean_tree;
+pub(in crate::runtime) mod clean_tree;
 mod continuation;
 mod earlier_runs;
 pub mod envelope;

@@ -14,6 +14,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::place;
 use crate::runtime::polish::checklist::{self, ItemAction, parse};
+use crate::runtime::polish::clean_tree::must_have_no_operation;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::size::ChangeSizes;
 use crate::runtime::repo::surfaces::{Surface, surface};
@@ -27,9 +28,10 @@ options! {
     /// has a result, and an item on the same files waits for that result; the run records what each item asked
     /// for, so that an edit made meanwhile is not lost.
     ///
-    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 headless, or state that this machine's
-    /// helper did not write; 4 a malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run
-    /// ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 headless, a merge or another operation
+    /// of git is in progress, or state that this machine's helper did not write; 4 a malformed checklist; 5 no
+    /// checklist, it cannot be recorded, or git failed; 6 the run ended or is bound to another tree or commit; 7 git
+    /// took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -136,7 +138,7 @@ const CLARITY: [&str; 4] = ["rename", "clarity", "naming", "readab"];
 /// Runs the command.
 ///
 /// # Errors
-/// As `polish checklist parse`.
+/// As `polish checklist parse`, and `dirty` where an operation of git is in progress.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if run.record.mode == LaunchMode::Headless {
@@ -144,6 +146,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = "continue with its checklist and the user: `polish acquire --apply --continue DIR`";
         return Err(CallFailure::new(REFUSED, "headless", message, hint));
     }
+    must_have_no_operation(&tree)?;
     // Two calls at the same moment must not dispatch one item twice.
     let held = run.store.lock()?;
     let (read, _) = parse::read(&run, &tree)?;

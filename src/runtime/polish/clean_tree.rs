@@ -24,6 +24,38 @@ pub(super) fn must_be_clean(
     unfinished: &dyn Fn() -> Result<Option<String>, CallFailure>,
 ) -> Result<(), CallFailure> {
     let changed = changed_files(tree)?;
+    must_be_concluded(tree, &changed)?;
+    let mut names = names(&changed, "");
+    for submodule in submodules(tree)? {
+        let inner = Repository::find(tree.environment(), &tree.top.join(&submodule))?;
+        names.extend(self::names(&changed_files(&inner)?, &format!("{submodule}/")));
+    }
+    if !names.is_empty() {
+        let message = format!("`{}` has changes: `{}`", tree.top.display(), names.join("`, `"));
+        let way_on = unfinished()?.map(|run| {
+            format!(
+                ", or continue the unfinished polish with `polish acquire --apply --continue DIR`, where DIR is `{run}`"
+            )
+        });
+        let hint = format!("commit or stash them first{}", way_on.unwrap_or_default());
+        return Err(refusal("dirty", message, &hint));
+    }
+    match head.filter(|_| moves).map(|head| tree.commit(head)).transpose()?.flatten() {
+        Some(head) => tree.must_lose_nothing(&head),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a tree in which an operation of git was begun and not concluded, or with conflicts.
+///
+/// # Errors
+/// `dirty`, and when git fails.
+pub(in crate::runtime) fn must_have_no_operation(tree: &Repository) -> Result<(), CallFailure> {
+    must_be_concluded(tree, &changed_files(tree)?)
+}
+
+/// The same with the lines of `git status`.
+fn must_be_concluded(tree: &Repository, changed: &[String]) -> Result<(), CallFailure> {
     // Conflicts cannot be stashed, and a commit would conclude the merge.
     let conflicts =
         |line: &&String| matches!(line.get(..2), Some("DD" | "AU" | "UD" | "UA" | "DU" | "AA" | "UU"));
@@ -48,25 +80,7 @@ pub(super) fn must_be_clean(
             }
         });
     }
-    let mut names = names(&changed, "");
-    for submodule in submodules(tree)? {
-        let inner = Repository::find(tree.environment(), &tree.top.join(&submodule))?;
-        names.extend(self::names(&changed_files(&inner)?, &format!("{submodule}/")));
-    }
-    if !names.is_empty() {
-        let message = format!("`{}` has changes: `{}`", tree.top.display(), names.join("`, `"));
-        let way_on = unfinished()?.map(|run| {
-            format!(
-                ", or continue the unfinished polish with `polish acquire --apply --continue DIR`, where DIR is `{run}`"
-            )
-        });
-        let hint = format!("commit or stash them first{}", way_on.unwrap_or_default());
-        return Err(refusal("dirty", message, &hint));
-    }
-    match head.filter(|_| moves).map(|head| tree.commit(head)).transpose()?.flatten() {
-        Some(head) => tree.must_lose_nothing(&head),
-        None => Ok(()),
-    }
+    Ok(())
 }
 
 /// The names in lines of `git status`, each with the folder of its tree as a prefix.

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::acquire::{AcquireAction, AcquireStatus, Response};
 use super::checklist;
+use super::clean_tree::must_have_no_operation;
 use super::history::BranchHistory;
 use super::record::{POLISH, PolishRun};
 use crate::runtime::answer::{CallFailure, Delivery};
@@ -17,11 +18,12 @@ use crate::runtime::run::must_be_at;
 /// Continues the polish in a folder.
 ///
 /// # Errors
-/// `finished`, `run_moved`, `taken`, and the errors of opening a run.
+/// `finished`, `dirty` where an operation of git is in progress, `run_moved`, `taken`, and the errors of opening a run.
 pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> Result<Delivery, CallFailure> {
     let mut run = PolishRun::open_completed(environment, given)?;
     run.must_be_open()?;
     let tree = Repository::find(environment, Path::new(&run.record.tree))?;
+    must_have_no_operation(&tree)?;
     let (added, what) = match BranchHistory::of_checkout(&run.record, &tree)? {
         Some(BranchHistory::Known) => (Vec::new(), String::new()),
         Some(BranchHistory::Extended(added)) => {

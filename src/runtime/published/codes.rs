@@ -144,7 +144,7 @@ static ROWS: [CodeRow; 39] = [
             &SIZES,
             &CHECKLIST_FAULTS,
             &CHECKLIST,
-            &[("headless", 3), ("no_merge_base", 5)],
+            &[("headless", 3), ("dirty", 3), ("no_merge_base", 5)],
         ],
     ),
     ("doctor", &[]),
