@@ -119,7 +119,7 @@ impl<'t> CheckSession<'t> {
             git: options.git.clone(),
             src: src.to_owned(),
             config,
-            passed_over,
+            skip_policy: passed_over,
             folder_name: options.folder_name.clone(),
             readme: true,
             everything: true,

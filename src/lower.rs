@@ -146,7 +146,7 @@ struct PluginPlan {
 
 impl PluginPlan {
     fn new(project: &Project, plugin: &Plugin, target: &Target, resolved: ResolvedProject<'_>) -> Self {
-        let own = overrides::target(target, project.tools_here.get(&plugin.name));
+        let own = overrides::target(target, project.tool_substitutes.get(&plugin.name));
         let target = own.as_ref().unwrap_or(target);
         let places = OutputPaths::new(plugin, target);
         let listing = PluginListing::new(plugin, target, &places, resolved);
@@ -199,7 +199,7 @@ fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
 fn finish(target: &Target, mut whole: LoweredPart) -> LoweredBundle {
     // Of two files at one path, the generated one comes first.
     whole.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()).then_with(|| a.from.cmp(&b.from)));
-    let WritableNodes { nodes, unwritable, diagnostics } = refuse::unwritable(target, whole.nodes);
+    let WritableNodes { nodes, unwritable, diagnostics } = refuse::split_writable(target, whole.nodes);
     let decisions = whole.decisions.into_iter().chain(whole.declared);
     let rows = decisions.map(|decision| decision.row(&unwritable)).collect();
     whole.diagnostics.extend(diagnostics);

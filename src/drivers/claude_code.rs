@@ -67,7 +67,7 @@ impl Driver for ClaudeCode {
             return None;
         }
         if flag(frontmatter, "user-invocable") != Some(false) {
-            return Some(Invoker::Person);
+            return Some(Invoker::User);
         }
         // A body that neither the user nor the model can invoke is never shown.
         (flag(frontmatter, "disable-model-invocation") != Some(true)).then_some(Invoker::Model)
@@ -170,7 +170,7 @@ impl Driver for ClaudeCode {
 fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<HostTurn> {
     let name = invocation.name.clone();
     match invocation.way {
-        Invoker::Person => talk.turn(
+        Invoker::User => talk.turn(
             &format!("/{name}"),
             ModelScript::default().with_conversation(Conversation::new(name, |_| true).then(end_step())),
         ),

@@ -27,7 +27,7 @@ impl<'a> CommandFields<'a> {
         let mut out = Self::default();
         for (owner, fields, has_file) in files.chain(inline) {
             for (key, value) in fields {
-                if context.target.manifest.passthrough && plugin.keeps(&value.at.path) {
+                if context.target.manifest.passthrough && plugin.has_kept(&value.at.path) {
                     continue;
                 }
                 let rule = context.target.dropped_field(ComponentKind::Command, key);

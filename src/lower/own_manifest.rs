@@ -93,7 +93,7 @@ fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json)
         return ManifestFieldOutcome::NamesPlugin;
     }
     let Some(kind) = context.target.manifest.own.fields.get(pointer) else {
-        return said_by_source(context, leaf);
+        return source_determined_outcome(context, leaf);
     };
     let is_top = pointer.matches('/').count() == 1;
     match value(context, *kind, leaf) {
@@ -106,7 +106,7 @@ fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json)
 }
 
 /// The outcome of a field about the plugin's content: a loss if it names skills that the source host does not list.
-fn said_by_source(context: &LoweringContext<'_>, field: &Tree) -> ManifestFieldOutcome {
+fn source_determined_outcome(context: &LoweringContext<'_>, field: &Tree) -> ManifestFieldOutcome {
     let skill = Utf8Path::new(&context.target.skill.path).file_name();
     let is_unread =
         |file: &SourceFile| file.path.file_name() == skill && context.places.mains.get(&file.path).is_none();

@@ -167,7 +167,7 @@ impl OutputPaths {
             let kinds = source.components.iter().filter(|(_, kind)| *kind != ComponentKind::Executable.id());
             kinds.into_iter().any(|(place, _)| path.starts_with(place.trim_end_matches('/')))
         };
-        for (path, emitted) in self.files.iter_mut().filter(|_| plugin.shelf) {
+        for (path, emitted) in self.files.iter_mut().filter(|_| plugin.has_only_loose_skills) {
             if texts(emitted) && is_text(emitted) || documents(emitted) {
                 *emitted = format!("{emitted}.plain").into();
                 self.renamed.insert(path, ());
@@ -274,11 +274,11 @@ fn main_path(
     if let Some(name) = own.file_name().filter(|_| contested) {
         own = own.with_file_name(format!("{name}.md"));
     }
-    if let Some(renamed) = &component.here.renamed {
+    if let Some(renamed) = &component.host_override.renamed {
         let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
         own = own.with_file_name(format!("{}.md", names::segment(last)));
     }
-    let as_named = component.here.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
+    let as_named = component.host_override.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
     // Folder names are part of the name too; only user settings keep them unchanged.
     let part = |part: &str| match as_named || target.source.is_none() && names::unwritable(part).is_some() {
         true => names::segment(part),

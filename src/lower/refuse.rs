@@ -26,7 +26,7 @@ pub(super) struct WritableNodes {
 }
 
 /// Separates `nodes`, which are sorted by path: of two that collide, the first is written.
-pub(super) fn unwritable(target: &Target, nodes: Vec<BundleNode>) -> WritableNodes {
+pub(super) fn split_writable(target: &Target, nodes: Vec<BundleNode>) -> WritableNodes {
     let mut out = WritableNodes::default();
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
     for node in nodes {

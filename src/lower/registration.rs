@@ -120,7 +120,7 @@ fn body(context: &LoweringContext<'_>, input: &RegistrationInput<'_>) -> Map<Str
     if !arguments.is_empty() {
         entry.insert("arguments".into(), json!(arguments));
     }
-    if (component.user_only() || input.described.is_some())
+    if (component.is_user_only() || input.described.is_some())
         && component.kind == ComponentKind::Skill
         && context.target.invocation.user_only == InvocationForm::Registered
     {

@@ -71,11 +71,11 @@ pub struct Plugin {
     /// The programs that it ships.
     pub runtime: Runtime,
     /// Whether no build includes it, so that only a check reads it.
-    pub beside: bool,
+    pub is_check_only: bool,
     /// What its folder is.
     pub form: LocationForm,
     /// Whether it consists only of skills that belong to no plugin.
-    pub shelf: bool,
+    pub has_only_loose_skills: bool,
 }
 
 /// A command with its text in the manifest.
@@ -132,7 +132,7 @@ impl Plugin {
 
     /// Whether the source host reads fields of a command at `path` from the bundle: it is the plugin's own manifest, or
     /// a skill that the command hides.
-    pub fn keeps(&self, path: &Utf8Path) -> bool {
+    pub fn has_kept(&self, path: &Utf8Path) -> bool {
         let is_manifest = self.manifest.as_ref().is_some_and(|manifest| manifest.path == path);
         is_manifest || path.extension() == Some("md")
     }
@@ -235,9 +235,9 @@ pub fn read(
         files,
         linked: BTreeSet::new(),
         runtime: Runtime::default(),
-        beside: location.beside,
+        is_check_only: location.beside,
         form: location.form,
-        shelf: is_shelf,
+        has_only_loose_skills: is_shelf,
     };
     if plugin.form == LocationForm::Foreign {
         return Some(plugin);

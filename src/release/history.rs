@@ -133,7 +133,7 @@ fn known(
     }
     let is_said = unit.tag.is_some() || unit.published.tag.is_some();
     if releases.is_empty() && !is_said {
-        releases = of_the_whole(context, unit, tags)?;
+        releases = shared_tag_releases(context, unit, tags)?;
     }
     // If no plugin has a tag, each commit that changed a version counts as a release.
     if releases.is_empty() && !is_said && !tags::has_own(context, tags) && !context.git.is_shallow()? {
@@ -152,7 +152,7 @@ fn known(
 
 /// The tags such as `v1.2.0` of a repository with several plugins, if the last of them equals the version of the plugin
 /// at that time: all are released together.
-fn of_the_whole(
+fn shared_tag_releases(
     context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     tags: &[VersionTag],

@@ -182,20 +182,20 @@ fn markdown(
         match claim.form {
             ClaimForm::Name if !offered.contains(claim.written) => {
                 if read && named.insert(claim.written) {
-                    judge.name(place, &claim, offered);
+                    judge.check_name(place, &claim, offered);
                 }
             }
             // `$plugin:name` is another host's syntax for calling a skill, not the source host's.
             ClaimForm::Name if place.text[..claim.span.start].ends_with('$') => {}
-            ClaimForm::Name if binds && read && !bound.binds(&claim) => judge.unbound(place, &claim),
-            ClaimForm::Variable if read && !bound.binds(&claim) => judge.unbound(place, &claim),
+            ClaimForm::Name if binds && read && !bound.binds(&claim) => judge.report_unbound(place, &claim),
+            ClaimForm::Variable if read && !bound.binds(&claim) => judge.report_unbound(place, &claim),
             ClaimForm::Name | ClaimForm::Variable => {}
             _ if inside => judge.check_generated(place, &claim),
             _ => {
                 let here = ClosureJudge::first_name(&claim)
                     .is_none_or(|name| *begins.entry(name).or_insert_with(|| judge.begins_here(place, name)));
                 if here {
-                    judge.path(place, &claim);
+                    judge.check_path(place, &claim);
                 }
             }
         }

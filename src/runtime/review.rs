@@ -79,7 +79,7 @@ const UNKNOWN_MODE_ERRORS: [&str; 5] =
 fn failed(exit: u8, code: &str, mode: ReviewMode, reason: &str) -> CallFailure {
     let how = if mode == ReviewMode::Headless { " (headless mode)" } else { "" };
     let text = format!("Review failed{how}. Reason: {reason}");
-    CallFailure::new(exit, code, text.clone(), "print the message, and stop").saying(text)
+    CallFailure::new(exit, code, text.clone(), "print the message, and stop").with_text(text)
 }
 
 /// A failure of a step after the arguments were read, in the form for the caller of a headless review.

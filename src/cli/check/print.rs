@@ -122,7 +122,7 @@ pub(super) fn agent(printed: &PrintContext<'_>) -> String {
 
 /// One finding for one cause in a file.
 fn of_files(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
-    fold::of_places(&printed.places, |found| found.path.clone())
+    fold::fold_places(&printed.places, |found| found.path.clone())
 }
 
 /// The options of human output.
@@ -149,7 +149,7 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
         found
     };
     let found = sorted(&examined.findings.diagnostics);
-    let shown = fold::of_patterns(&found, |found| plugin_of(&examined.project, found));
+    let shown = fold::fold_patterns(&found, |found| plugin_of(&examined.project, found));
     let is_repeated = |found: &Diagnostic| found.severity != Severity::Info && fold::place_count(found) > 1;
     let file = |path: &str| examined.project.file(path);
     let mut out = if statistics {

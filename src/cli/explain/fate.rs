@@ -21,7 +21,7 @@ const COMPONENTS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Age
 ///
 /// # Errors
 /// When the source cannot be read, or the line does not exist.
-pub(super) fn of_line(
+pub(super) fn line_outcomes(
     file: &Path,
     root: &Path,
     line: usize,

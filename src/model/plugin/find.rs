@@ -260,7 +260,7 @@ impl ComponentFinder<'_> {
             document,
             files,
             declared: BTreeMap::new(),
-            here: Default::default(),
+            host_override: Default::default(),
             references: OnceLock::new(),
         };
         self.found.extend(fields::wrong_types(file, &component));

@@ -110,7 +110,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             let mut applied =
                 AppliedRepairs::load(options.applied.as_deref(), environment, &folder, &findings)?;
             if folder.record.flags.begun {
-                applied.obstacles.extend(obstacles::of_commit(&folder.record, environment)?);
+                applied.obstacles.extend(obstacles::commit_obstacles(&folder.record, environment)?);
             }
             let report = text(options, &folder, &findings, &applied)?;
             folder.store.lock()?.replace(&path, report.as_bytes())?;

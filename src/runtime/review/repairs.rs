@@ -119,7 +119,7 @@ impl AppliedRepairs {
                     // The reviewers of the next round see this text.
                     let is_judged = seal.has_reply("correctness", round + 1);
                     for text in beside {
-                        match is_judged && !reply::speaks_against(&text, &severities) {
+                        match is_judged && !reply::contradicts_repair(&text, &severities) {
                             true => found.notes.push(format!("The fixer, round {round}: {text}")),
                             false => found.obstacles.push(format!(
                                 "the reply of the fixer in round {round} says more than the form: `{text}`"

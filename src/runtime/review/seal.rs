@@ -64,14 +64,14 @@ impl RunSeal {
         if self.context != context(folder)? {
             obstacles.push(format!("`{REPLIES}/{CONTEXT}` has changed since it was merged: merge again"));
         }
-        obstacles.extend(self.strangers(folder)?);
+        obstacles.extend(self.unsealed_files(folder)?);
         let gone = self.replies.keys().filter(|path| !now.contains_key(*path));
         obstacles.extend(gone.map(|path| format!("`{path}` was removed after it was merged")));
         Ok(obstacles)
     }
 
     /// Files in the folder of the run that this program did not write and that no merge reads.
-    pub(super) fn strangers(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
+    pub(super) fn unsealed_files(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
         let is_own = |name: &str| match name.rsplit_once('.') {
             _ if name == REPLIES || self.wrote(name) => true,
             Some((stem, "json")) => RESERVED_NAMES.contains(&stem),

@@ -153,7 +153,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
     }
-    if let Some(host) = hosts::keeping(environment) {
+    if let Some(host) = hosts::sandbox_reaping_host(environment) {
         let message = "the sandbox ends every process when the call that started it ends";
         return Err(CallFailure::environment("sandboxed", message, host.background));
     }

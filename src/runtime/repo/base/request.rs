@@ -32,7 +32,7 @@ pub(super) fn ask_github(
     }
     let Some(address) = servers(remotes).next() else { return Ok(PullRequestFacts::default()) };
     let branch = repository.branch()?;
-    match github::of_branch(repository, &address, branch.as_deref()) {
+    match github::for_branch(repository, &address, branch.as_deref()) {
         Ok(BranchPullRequests { requests, ended, default, parent }) => {
             // Anybody can open a pull request in their own repository and choose its base.
             let is_own = |one: &PullRequest| {

@@ -154,7 +154,7 @@ pub(super) fn answers(
         let why = why.join(". ");
         let is_against = match answered {
             Some(SentenceAnswer::NoFault) => prose::objection(&why).or_else(|| prose::denial(&why)).is_some(),
-            Some(SentenceAnswer::Fault) => !is_grave && prose::firm(&why),
+            Some(SentenceAnswer::Fault) => !is_grave && prose::is_conclusive(&why),
             Some(SentenceAnswer::NotReviewed) | None => false,
         };
         if answered.is_none() || sentence(name).is_none() || is_against || !flags.is_empty() {
