@@ -159,7 +159,7 @@ impl PluginPlan {
 fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let components = context.plugin.components.iter();
     let texts: Vec<(&Component, Vec<ComponentText<'_>>)> =
-        components.map(|component| (component, texts::of_component(context, component))).collect();
+        components.map(|component| (component, texts::component_names(context, component))).collect();
     let each = texts.iter().map(|(component, texts)| {
         context.progress.step();
         component::lower(context, component, texts)
@@ -222,7 +222,7 @@ mod tests {
         let content = NodeContent::Text(source.to_string());
         let from = from.map(Into::into);
         let node = BundleNode { path: path.into(), executable: false, content, from };
-        let decision = Decision::of_file("kit", source).placed_at(path).with_outcome(outcome, "because");
+        let decision = Decision::for_file("kit", source).placed_at(path).with_outcome(outcome, "because");
         LoweredPart { nodes: vec![node], decisions: vec![decision], ..LoweredPart::default() }
     }
 

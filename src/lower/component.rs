@@ -216,7 +216,7 @@ fn file_decision(
     unchanged: bool,
     same_place: bool,
 ) -> Decision {
-    let decision = Decision::of_file(&context.plugin.name, &component.path)
+    let decision = Decision::for_file(&context.plugin.name, &component.path)
         .placed_at(context.root().join(inner).as_str());
     if !unchanged {
         return decision
@@ -264,7 +264,7 @@ fn refuse(
     let owner = (component.kind, component.qualified.as_str());
     let whole = component_decision(context, component, file).with_outcome(RowOutcome::Dropped, why);
     part.decisions.push(whole.loss(Axis::Limit, owner, ""));
-    part.decisions.push(Decision::of_file(name, &component.path).with_outcome(RowOutcome::Dropped, why));
+    part.decisions.push(Decision::for_file(name, &component.path).with_outcome(RowOutcome::Dropped, why));
     part.decisions.extend(field_leaves::dropped_fields(name, file, &component.document, why));
     for group in context.resolved.references(component) {
         let Some(file) = context.project.tree.get(&group.path) else { continue };

@@ -92,7 +92,7 @@ impl PlainFile<'_> {
         let name = &context.plugin.name;
         let mut part = LoweredPart::default();
         let Some(inner) = context.places.files.get(&file.path) else { return part };
-        let decision = self.foreign.decide(context, file, Decision::of_file(name, &file.path));
+        let decision = self.foreign.decide(context, file, Decision::for_file(name, &file.path));
         let document = document_of(file);
         let lost = other.and_then(|other| Some((other, not_carried(context, other)?)));
         if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(context))
@@ -177,7 +177,7 @@ fn decided_elsewhere(
     nothing: bool,
     declared: &[Decision],
 ) -> Decision {
-    let decision = Decision::of_file(&context.plugin.name, &file.path);
+    let decision = Decision::for_file(&context.plugin.name, &file.path);
     if nothing {
         return decision.with_outcome(RowOutcome::Dropped, "it declares nothing");
     }

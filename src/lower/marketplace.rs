@@ -159,7 +159,7 @@ const NO_FILE: &str = "the host has no marketplace file";
 
 /// The decision about the source's file.
 fn file_decision(target: &Target, file: &SourceFile) -> Decision {
-    let decision = Decision::of_file("", &file.path);
+    let decision = Decision::for_file("", &file.path);
     match &target.marketplace {
         Some(facts) => decision
             .placed_at(&facts.path)

@@ -36,7 +36,7 @@ pub(super) fn handles(context: &LoweringContext<'_>, path: &Utf8Path) -> bool {
 pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
     let mut part = carry_files(context);
     let Some(file) = own_file(context) else { return (part, filled) };
-    let of_file = |file: &SourceFile| Decision::of_file(&context.plugin.name, &file.path);
+    let of_file = |file: &SourceFile| Decision::for_file(&context.plugin.name, &file.path);
     part.decisions.extend(other_files(context, file).map(|other| {
         of_file(other).with_outcome(RowOutcome::Dropped, "the host reads only the manifest in this folder")
     }));
@@ -134,7 +134,7 @@ fn carry_files(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
     for file in files_in_folder(context) {
         let path = context.root().join(context.plugin.relative_path(&file.path));
-        let decision = Decision::of_file(&context.plugin.name, &file.path);
+        let decision = Decision::for_file(&context.plugin.name, &file.path);
         let (node, findings) = manifest::read_object(file);
         part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
         if node.is_none() {

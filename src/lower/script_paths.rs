@@ -74,10 +74,10 @@ impl<'a> Words<'a> {
     /// script's own folder.
     fn paths(&self) -> impl Iterator<Item = (PathBase, Utf8PathBuf)> + '_ {
         let lines = self.text.lines().filter(|line| line.contains('.'));
-        lines.flat_map(move |line| self.of_line(line))
+        lines.flat_map(move |line| self.paths_in_line(line))
     }
 
-    fn of_line(&self, line: &'a str) -> Vec<(PathBase, Utf8PathBuf)> {
+    fn paths_in_line(&self, line: &'a str) -> Vec<(PathBase, Utf8PathBuf)> {
         let allowed = |c: char| c.is_alphanumeric() || "_-./".contains(c);
         let mut out = Vec::new();
         let mut at = 0;

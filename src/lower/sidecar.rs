@@ -129,7 +129,7 @@ fn merge(
 ) -> LoweredSidecar {
     let mut out = LoweredSidecar::default();
     let text = file.text().unwrap_or_default();
-    let decision = Decision::of_file(&context.plugin.name, &file.path);
+    let decision = Decision::for_file(&context.plugin.name, &file.path);
     let Some(declared) = readable(text) else {
         let reason = "the host cannot read it, so a new one is written: only the user may invoke the skill";
         out.part.decisions.push(decision.with_outcome(RowOutcome::Dropped, reason));

@@ -20,7 +20,7 @@ pub struct PluginFiles {
 
 /// Divides the files below `root` into kept and excluded ones; `nested` are the roots of other plugins, which own their
 /// files; `owned` are manifests and folders of other hosts.
-pub fn of_plugin(
+pub fn plugin_files(
     tree: &SourceTree,
     root: &Utf8Path,
     nested: &[Utf8PathBuf],

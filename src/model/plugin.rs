@@ -204,7 +204,7 @@ pub fn read(
     found: &mut Vec<Diagnostic>,
 ) -> Option<Plugin> {
     let is_shelf = location.is_shelf();
-    let files = files::of_plugin(tree, &location.root, others, source, owned);
+    let files = files::plugin_files(tree, &location.root, others, source, owned);
     let manifest_path = location.root.join(&source.manifest);
     let mut manifest = None;
     if let Some(file) = tree.get(&manifest_path) {

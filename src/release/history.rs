@@ -73,7 +73,7 @@ impl ReleaseHistory {
         for (unit, mut known) in all {
             if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
                 let whole = differences.changes_since(&last.commit, &last.tag)?;
-                known.difference = whole.map(|whole| whole.of_plugin(&unit.name));
+                known.difference = whole.map(|whole| whole.for_plugin(&unit.name));
             }
             history.known.insert(unit.root.clone(), known);
         }

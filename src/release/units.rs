@@ -106,7 +106,7 @@ pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, R
         let at = match units.iter().position(|unit| unit.root == root) {
             Some(at) => at,
             None => {
-                units.push(of_package(context, &root));
+                units.push(package_unit(context, &root));
                 units.len() - 1
             }
         };
@@ -316,7 +316,7 @@ fn package_name(context: &ReleaseContext<'_>, place: &VersionPlace) -> Option<St
     values::package_name(text.path.as_str(), text.text()?)
 }
 
-fn of_package(context: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {
+fn package_unit(context: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {
     let name = root.file_name().map_or_else(
         || context.top.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         str::to_owned,

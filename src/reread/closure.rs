@@ -104,7 +104,7 @@ pub fn check(
 ) -> Vec<Diagnostic> {
     let left_out = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
     let left_out = left_out.chain(&project.tree.exclusions).map(|exclusion| exclusion.path.as_path());
-    let (index, sources) = (PathIndex::of_bundle(files), PathIndex::of_source(&project.tree, left_out));
+    let (index, sources) = (PathIndex::from_bundle(files), PathIndex::from_source(&project.tree, left_out));
     let offered = BundleNames::new(project, target, files);
     let scanner = ClaimScanner::new(project, target, source);
     let owners = owners(project);

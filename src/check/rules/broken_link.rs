@@ -41,7 +41,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         let inner = text.plugin.relative_path(wanted);
         let found = sink.report(text.file, link.span, format!("broken link: `{inner}` does not exist"));
-        let same = paths::of_that_name(text, wanted);
+        let same = paths::files_named(text, wanted);
         let Some(meant) = same.first().copied().or_else(|| paths::meant(text, wanted)) else {
             found.help = Some("add the file, or fix the path".to_owned());
             continue;

@@ -111,17 +111,17 @@ pub(super) fn github(printed: &PrintContext<'_>) -> String {
         "" => found.path.clone(),
         prefix => format!("{prefix}/{}", found.path),
     };
-    let mut of_files = of_files(printed);
+    let mut of_files = file_findings(printed);
     of_files.iter_mut().for_each(|found| found.path = path(found));
     report::annotations(&of_files)
 }
 
 pub(super) fn agent(printed: &PrintContext<'_>) -> String {
-    report::lines(&of_files(printed))
+    report::lines(&file_findings(printed))
 }
 
 /// One finding for one cause in a file.
-fn of_files(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
+fn file_findings(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
     fold::fold_places(&printed.places, |found| found.path.clone())
 }
 

@@ -22,7 +22,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     let mut run = PolishRun::open_completed(environment, given)?;
     run.must_be_open()?;
     let tree = Repository::find(environment, Path::new(&run.record.tree))?;
-    let (added, what) = match BranchHistory::of_checkout(&run.record, &tree)? {
+    let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
         Some(BranchHistory::Known) => (Vec::new(), String::new()),
         Some(BranchHistory::Extended(added)) => {
             let before = added.len() - 1;

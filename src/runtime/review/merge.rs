@@ -252,13 +252,13 @@ fn read(
                 true => MergeContext::parse(&environment.input_text()?),
                 false => MergeContext::from_folder(folder),
             };
-            Ok((sources::of_run(folder, terms)?, context.merged_with(context_input)))
+            Ok((sources::read_run(folder, terms)?, context.merged_with(context_input)))
         }
         None if options.stdin => {
-            let (sources, context_input) = sources::of_sections(&environment.input_text()?, mark, terms)?;
+            let (sources, context_input) = sources::read_sections(&environment.input_text()?, mark, terms)?;
             Ok((sources, context.merged_with(context_input)))
         }
-        None => Ok((sources::of_files(options, environment, terms)?, context)),
+        None => Ok((sources::read_files(options, environment, terms)?, context)),
     }
 }
 

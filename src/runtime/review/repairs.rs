@@ -57,8 +57,8 @@ impl AppliedRepairs {
     ) -> Result<Self, CallFailure> {
         let evidence = ShownEvidence::load(folder, environment)?;
         let mut found = match file {
-            Some(file) => Self::of_file(file, environment, folder, findings, evidence.as_ref())?,
-            None => Self::of_run(folder, findings, evidence.as_ref())?,
+            Some(file) => Self::from_file(file, environment, folder, findings, evidence.as_ref())?,
+            None => Self::from_run(folder, findings, evidence.as_ref())?,
         };
         if folder.record.flags.begun {
             let seal = folder.seal()?;
@@ -95,7 +95,7 @@ impl AppliedRepairs {
     ///
     /// # Errors
     /// `malformed_json` for a damaged `fix.json`.
-    pub(super) fn of_run(
+    pub(super) fn from_run(
         folder: &RunFolder,
         findings: &Response,
         evidence: Option<&ShownEvidence>,
@@ -142,7 +142,7 @@ impl AppliedRepairs {
     ///
     /// # Errors
     /// As [`ids`].
-    fn of_file(
+    fn from_file(
         file: &Path,
         environment: &Environment,
         folder: &RunFolder,

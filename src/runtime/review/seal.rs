@@ -13,17 +13,17 @@ use crate::runtime::run::{RunSeal, SealedReply};
 impl RunSeal {
     /// Whether a reply of a round was merged and could be read.
     pub(super) fn has_replies(&self, round: u32) -> bool {
-        self.of_round(round).any(|(_, reply)| reply.read)
+        self.replies_of_round(round).any(|(_, reply)| reply.read)
     }
 
     /// Whether a reviewer replied in a round. An unreadable reply counts here; it is an obstacle by itself.
     pub(super) fn has_reply(&self, reviewer: &str, round: u32) -> bool {
-        self.of_round(round)
+        self.replies_of_round(round)
             .any(|(path, _)| folder_and_reviewer(path).is_some_and(|(_, name)| name == reviewer))
     }
 
     /// The merged replies of a round, by path.
-    fn of_round(&self, round: u32) -> impl Iterator<Item = (&String, &SealedReply)> {
+    fn replies_of_round(&self, round: u32) -> impl Iterator<Item = (&String, &SealedReply)> {
         let folder = if round == 1 { REPLIES.to_owned() } else { format!("{REPLIES}/round-{round}") };
         let is_own = move |path: &str| path.rsplit_once('/').is_some_and(|(own, _)| own == folder);
         self.replies.iter().filter(move |(path, _)| is_own(path))

@@ -249,7 +249,7 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
     if lists.is_empty() || scan.broken.is_some() {
         return Err(super::unreadable("applied", scan.broken));
     }
-    if let Some((reason, _)) = review.and_then(|own| parts::of_another(&reviews, own)) {
+    if let Some((reason, _)) = review.and_then(|own| parts::another_reviewer(&reviews, own)) {
         return Err(reason);
     }
     if ["applied", "skipped"].iter().any(|key| leftover::has_key(&scan.rest, key)) {
