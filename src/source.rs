@@ -164,7 +164,7 @@ pub const OUTPUT: &str = "it is the output folder of this build";
 /// Why a bundle is excluded.
 pub const BUNDLE: &str = "it is a bundle that a build wrote";
 /// Why a path outside the plugins is excluded.
-pub const OUTSIDE_PLUGINS: &str = "it is part of no plugin";
+pub const OUTSIDE_PLUGINS: &str = "it is not part of any plugin";
 
 /// Why a link to a file outside the source is excluded.
 pub const LINK_LEAVES_SOURCE: &str = "the link leaves the source";

@@ -82,7 +82,7 @@ impl Driver for ClaudeCode {
             ComponentKind::Hook => {
                 "the host lists equal handlers of one matcher once, and none of a plugin that it refuses"
             }
-            ComponentKind::McpServer => "the host lists no servers of a plugin that it refuses",
+            ComponentKind::McpServer => "the host does not list the servers of a refused plugin",
             _ => "its frontmatter hides it from users and from the model",
         }
     }

@@ -196,7 +196,7 @@ fn decide_unread(
     let rows =
         |part, outcome, reason| field_leaves::unread_lines(&context.plugin.name, file, part, outcome, reason);
     if let Some(lost) = document.lost {
-        let reason = "it is not YAML, and the source host reads no field of it either";
+        let reason = "invalid YAML; the source host ignores it too";
         out.edits.push(FieldEdit::Whole(reason.to_owned()));
         out.decisions.extend(rows(lost, RowOutcome::Dropped, reason));
     } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {

@@ -92,10 +92,8 @@ impl<'a> HostOverride<'a> {
             let decision = decision(&context.plugin.name, key, &told.at);
             match is_carried {
                 true => decision.placed_at(to).with_outcome(RowOutcome::Mapped, reason(&told.at)),
-                false => decision.with_outcome(
-                    RowOutcome::Dropped,
-                    "the host gets no form of the agent that can carry this",
-                ),
+                false => decision
+                    .with_outcome(RowOutcome::Dropped, "the host does not support this field for agents"),
             }
         })
     }

@@ -53,7 +53,7 @@ pub(super) fn split_writable(target: &Target, nodes: Vec<BundleNode>) -> Writabl
 fn fault(path: &Utf8Path, other: Option<&Utf8Path>) -> Option<(&'static str, String)> {
     let length = path.as_str().len();
     if let Some(why) = path.components().find_map(|part| names::unwritable(part.as_str())) {
-        return Some(("reserved-name", why));
+        return Some(("unportable-path", why));
     }
     if length > LONGEST {
         return Some(("path-length", format!("the path has {length} bytes, and {LONGEST} fit everywhere")));

@@ -74,7 +74,10 @@ pub(super) fn component_names<'a>(
 }
 
 /// The names in the text of a command in a manifest.
-pub(super) fn inline_names<'a>(context: &LoweringContext<'a>, command: &'a InlineCommand) -> Vec<TextName<'a>> {
+pub(super) fn inline_names<'a>(
+    context: &LoweringContext<'a>,
+    command: &'a InlineCommand,
+) -> Vec<TextName<'a>> {
     names(context, &command.content, context.resolved.inline(command), None, true)
 }
 

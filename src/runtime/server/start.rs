@@ -192,12 +192,12 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     };
     let port = options.port.or(config.port).ok_or_else(|| {
         let hint = "name the one of `repo port` with `--port`";
-        CallFailure::new(USAGE, "no_port", format!("`{}` names no port", config.name), hint)
+        CallFailure::new(USAGE, "no_port", format!("`{}` does not set a port", config.name), hint)
     })?;
     let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
     if !crate::disk::is_folder(&folder) {
         let message = format!("`{}` is not a folder", config.cwd);
-        return Err(CallFailure::environment("no_folder", message, "make it, or correct `cwd`").in_file(
+        return Err(CallFailure::environment("no_folder", message, "create it, or fix `cwd`").in_file(
             read::FILE,
             None,
             None,
