@@ -269,7 +269,7 @@ fn location(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm)
         entry: None,
         loose_skills,
         has_parts: false,
-        beside: true,
+        is_check_only: true,
         form,
     }
 }

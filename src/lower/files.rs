@@ -110,7 +110,7 @@ impl PlainFile<'_> {
         let fields = document.iter().flat_map(|document| field_leaves::all(name, file, document));
         part.decisions.extend(fields.map(|(_, field)| field.placed_at(path.as_str())));
         let executable = file.executable;
-        let also = context.places.also.get(&file.path);
+        let also = context.places.extra_paths.get(&file.path);
         if let Some(also) = also.filter(|also| !context.is_generated(also)) {
             let (path, from) = (context.root().join(also), Some(file.path.clone()));
             let content = NodeContent::CopyOf(file.origin.clone());
@@ -164,7 +164,7 @@ fn move_reason(context: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Pat
     if context.plugin.relative_path(&file.path) == inner {
         return None;
     }
-    Some(match context.places.also.contains(&file.path) {
+    Some(match context.places.extra_paths.contains(&file.path) {
         true => "it is beside its skill, and also where hooks, servers, agents and commands refer to it",
         false => "it is beside its component",
     })

@@ -30,7 +30,7 @@ pub struct OutputPaths {
     pub moved: bool,
     /// Second paths of files beside a skill that has moved or is at the plugin's root: those by which hooks, servers,
     /// agents and commands refer to them.
-    pub also: PathMap<Utf8PathBuf>,
+    pub extra_paths: PathMap<Utf8PathBuf>,
     /// Installable files of agents, by qualified name.
     pub installables: BTreeMap<QualifiedName, Utf8PathBuf>,
     /// Indices of skills in `plugin.components`, by the source paths of the files beside their main file.
@@ -121,7 +121,7 @@ impl OutputPaths {
         };
         for file in &skill.files {
             if shared {
-                self.also.insert(file, plugin.relative_path(file).to_owned());
+                self.extra_paths.insert(file, plugin.relative_path(file).to_owned());
             }
             let inner = file.strip_prefix(skill.folder()).unwrap_or(file);
             self.files.insert(file, folder.join(inner));

@@ -35,7 +35,7 @@ pub(super) struct RegistrationInput<'a> {
     pub(super) component: &'a Component,
     pub(super) inner: &'a Utf8Path,
     pub(super) texts: &'a [ComponentText<'a>],
-    pub(super) told: &'a HostOverride<'a>,
+    pub(super) host_override: &'a HostOverride<'a>,
     pub(super) fields: &'a LoweredFields,
     /// The generated description.
     pub(super) described: Option<&'a str>,
@@ -78,7 +78,7 @@ fn agent(input: &RegistrationInput<'_>) -> Map<String, Json> {
     entry.insert("file".into(), input.inner.as_str().into());
     entry.insert("mode".into(), "subagent".into());
     let values: BTreeMap<&String, &Json> =
-        input.fields.values.iter().chain(input.told.registered()).collect();
+        input.fields.values.iter().chain(input.host_override.registered()).collect();
     for (key, value) in values.into_iter().filter(|(key, _)| *key != "name") {
         entry.insert(key.clone(), value.clone());
     }
@@ -126,7 +126,7 @@ fn body(context: &LoweringContext<'_>, input: &RegistrationInput<'_>) -> Map<Str
     {
         entry.insert("user_only".into(), true.into());
     }
-    entry.extend(input.told.registered().map(|(key, value)| (key.clone(), value.clone())));
+    entry.extend(input.host_override.registered().map(|(key, value)| (key.clone(), value.clone())));
     entry
 }
 

@@ -32,7 +32,7 @@ pub(super) fn missed(context: &LoweringContext<'_>, file: &SourceFile) -> Option
         let target = join(if base == PathBase::Root { root } else { here }, path.as_str())?;
         let placed = file_at(context, &target)?;
         let inner = context.plugin.relative_path(&target);
-        let also = context.places.also.get(&target).is_some_and(|also| also == inner);
+        let also = context.places.extra_paths.get(&target).is_some_and(|also| also == inner);
         (placed != inner && !also).then(|| (inner.to_owned(), placed.to_owned()))
     })?;
     Some(format!("it reads `{path}`, which is `{placed}` on the host"))

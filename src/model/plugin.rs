@@ -235,7 +235,7 @@ pub fn read(
         files,
         linked: BTreeSet::new(),
         runtime: Runtime::default(),
-        is_check_only: location.beside,
+        is_check_only: location.is_check_only,
         form: location.form,
         has_only_loose_skills: is_shelf,
     };

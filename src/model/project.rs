@@ -135,14 +135,14 @@ impl Project {
                     kind: component.kind,
                     local: component.name.clone(),
                     qualified: component.qualified.clone(),
-                    also: component.alias().filter(|alias| !own.contains(alias.as_str())),
+                    alias: component.alias().filter(|alias| !own.contains(alias.as_str())),
                 };
                 let workflow = |other: &OtherComponent| InventoryName {
                     plugin: plugin.name.clone(),
                     kind: ComponentKind::Workflow,
                     local: other.name.clone(),
                     qualified: QualifiedName::new(&plugin.name, &other.name),
-                    also: None,
+                    alias: None,
                 };
                 let workflows =
                     plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id());

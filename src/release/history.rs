@@ -41,7 +41,7 @@ pub(super) struct VersionHistory {
 /// The release history of a repository.
 #[derive(Debug, Default)]
 pub(super) struct ReleaseHistory {
-    known: BTreeMap<Utf8PathBuf, VersionHistory>,
+    histories: BTreeMap<Utf8PathBuf, VersionHistory>,
     /// Whether the clone is shallow.
     pub(super) shallow: bool,
     /// The merge base of this branch and `--base`.
@@ -75,7 +75,7 @@ impl ReleaseHistory {
                 let whole = differences.changes_since(&last.commit, &last.tag)?;
                 known.difference = whole.map(|whole| whole.for_plugin(&unit.name));
             }
-            history.known.insert(unit.root.clone(), known);
+            history.histories.insert(unit.root.clone(), known);
         }
         if let Some(reference) = context.base {
             let base = git.base(reference, &git.commit(reference)?)?;
@@ -88,7 +88,7 @@ impl ReleaseHistory {
 
     /// The history of `unit`.
     pub(super) fn known(&self, unit: &VersionedUnit) -> Option<&VersionHistory> {
-        self.known.get(&unit.root)
+        self.histories.get(&unit.root)
     }
 
     /// The last release of `unit`, including one of this commit.

@@ -116,7 +116,7 @@ fn difference(
         if change.submodule || change.status == 'U' {
             continue;
         }
-        if count.known && change.status != 'T' {
+        if count.is_known && change.status != 'T' {
             change.binary = count.binary;
             (change.added, change.deleted) = if count.binary { (0, 0) } else { (count.added, count.deleted) };
         } else {

@@ -315,7 +315,7 @@ impl<'a> ClosureJudge<'a> {
         let main = place.main.map_or(place.file.path, |main| main.path);
         let message = format!(
             "`{}` has no meaning on the host, and `{main}` does not say what replaces it",
-            claim.whole
+            claim.text
         );
         self.fault(file, span, message);
     }

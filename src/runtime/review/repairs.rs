@@ -111,7 +111,7 @@ impl AppliedRepairs {
         let seal = folder.seal()?;
         for (round, path) in fixer_replies(folder)? {
             match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review, known)) {
-                Ok(FixerReply { ids, beside, skipped }) => {
+                Ok(FixerReply { ids, other_ids: beside, skipped }) => {
                     let skipped =
                         skipped.into_iter().map(|why| format!("Skipped by the fixer, round {round}: {why}"));
                     found.skipped.extend(skipped);
