@@ -1,8 +1,8 @@
 //! The pipeline: find the plugins of a source, read and model them, lower and emit them for a host, and read the
 //! emitted files back. Writing is a separate step.
 
-mod assemble;
 mod adjacent;
+mod assemble;
 pub mod cache;
 mod catalogue;
 mod command_objects;

@@ -6,10 +6,10 @@
     reason = "this module and its children are the one owner of child processes"
 )]
 
+mod child_output;
 pub mod detached_process;
 mod group;
 pub mod interrupt;
-mod child_output;
 mod running_child;
 pub mod temporary;
 

@@ -2,7 +2,6 @@
 //! `plan-beta` becomes `plan`, the places that correctly keep the old name, and those that need a decision by the user.
 //! Pure: texts in, edits by byte range out; the result is checked in memory, and `cli` writes.
 
-mod selection;
 mod history;
 mod judge;
 mod marks;
@@ -11,6 +10,7 @@ mod path;
 mod place;
 mod rebaseline;
 mod scope;
+mod selection;
 mod signs;
 mod target_state;
 

@@ -5,10 +5,10 @@
 pub mod case;
 mod conventions;
 mod counts;
+pub mod fixture;
 mod git_programs;
 mod github;
 mod hostile;
-pub mod fixture;
 mod signals;
 mod skills;
 pub mod subset;

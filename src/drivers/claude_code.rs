@@ -1,10 +1,10 @@
 //! Claude Code 2.1.330: plugins are loaded by `--plugin-dir`, a whole bundle in one start that reads one message per
 //! line, so that names and bodies need no second start.
 
+mod conversation;
 mod inventory;
 mod listing;
 mod source;
-mod conversation;
 mod stand_ins;
 mod validation;
 

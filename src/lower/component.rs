@@ -55,7 +55,8 @@ pub(super) fn lower<'a>(
     }
     let mut plan = ComponentPlan::new(context, component, texts, &told, (file, inner));
     let described = plan.described.as_deref();
-    let input = RegistrationInput { component, inner, texts, host_override: &told, fields: &plan.fields, described };
+    let input =
+        RegistrationInput { component, inner, texts, host_override: &told, fields: &plan.fields, described };
     out.registered = registration::component(context, &input);
     plan.write(&told);
     let unchanged = plan.draft.is_unchanged();

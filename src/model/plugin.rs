@@ -6,10 +6,10 @@ mod duplicates;
 mod escapes;
 mod fields;
 mod find;
-mod other_components;
 mod location;
-pub mod settings;
 mod missing_components;
+mod other_components;
+pub mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;

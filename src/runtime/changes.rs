@@ -1,11 +1,11 @@
 //! What changed between two commits, or a commit and the working tree, file by file, and the diff. Both come from one
 //! call of git, since comparing is the expensive part.
 
+mod file_list;
+mod filtered_files;
 pub mod index_entries;
 mod lines;
-mod file_list;
 mod parts;
-mod filtered_files;
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;

@@ -2,10 +2,10 @@
 //! scope, merge the findings, and record the result.
 
 pub mod abandon;
-pub mod repairs;
 pub mod approve;
 pub mod arguments;
 pub mod begin;
+mod evidence;
 pub mod findings;
 pub mod finish;
 mod fix;
@@ -13,12 +13,12 @@ pub mod merge;
 mod obstacles;
 pub mod record;
 pub mod render;
+pub mod repairs;
 pub mod reply;
 pub mod reviewers;
 pub mod run_folder;
 pub mod scope;
 mod seal;
-mod evidence;
 pub mod start;
 pub(super) mod target;
 mod ticket;

@@ -2,10 +2,10 @@
 //! context that reviewers need. In `report-only`, nothing is written.
 
 mod answer;
+mod current_tree;
 mod diff;
 mod hashes;
 mod marks;
-mod current_tree;
 pub mod plan;
 mod racy;
 mod signals;
