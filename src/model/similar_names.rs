@@ -41,12 +41,13 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 const LEAST_SIMILARITY: f64 = 0.85;
 
 /// Whether two alike names are close for their length: at most every fifth letter differs, or `least` letters in short
-/// names, or one has whole words more. Two names that only begin with the same word are alike, too.
+/// names, or one has up to two letters or whole words more. Two names that only begin with the same word are alike, too.
 pub fn is_near(a: &str, b: &str, least: usize) -> bool {
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
     let (short, long) = if a.len() <= b.len() { (&a, &b) } else { (&b, &a) };
     let is_end = |rest: &str| rest.starts_with(['-', '_', '.', ' ', '/']);
-    let has_more = short.len() * 2 >= long.len() && long.strip_prefix(short.as_str()).is_some_and(is_end);
+    let is_rest = |rest: &str| rest.len() <= 2 || is_end(rest);
+    let has_more = short.len() * 2 >= long.len() && long.strip_prefix(short.as_str()).is_some_and(is_rest);
     has_more || strsim::osa_distance(&a, &b) <= (long.chars().count() / 5).max(least)
 }
 

@@ -82,7 +82,7 @@ const HINDRANCES: [Hindrance; 9] = [
         script: "git switch -q main; put src/price.py 'price = 3'; commit three; git switch -q show-cart; git merge -q main > /dev/null || true",
         at_once: true,
         code: "dirty",
-        words: ["has conflicts: `src/price.py`", "Finish or abort the merge or rebase in progress"],
+        words: ["with conflicts: `src/price.py`", "Finish or abort what is in progress"],
         ..NONE
     },
 ];
