@@ -1,8 +1,8 @@
 //! The pipeline: find the plugins of a source, read and model them, lower and emit them for a host, and read the
 //! emitted files back. Writing is a separate step.
 
-mod assemble;
 mod adjacent;
+mod assemble;
 pub mod cache;
 mod catalogue;
 mod command_objects;
@@ -43,7 +43,7 @@ pub use output::{
 };
 pub use pages::PAGES;
 pub use request::SourceRequest;
-pub(crate) use understand::understand;
+pub(crate) use understand::model_source;
 pub use unlisted_files::{unlisted, unlisted_findings, unlisted_there};
 
 use crate::disk::DiskError;
@@ -91,7 +91,7 @@ pub enum BuildError {
     OnlyRemote(PathBuf),
     /// SRC is git's data folder.
     #[error("`{}` is git's internal data folder", .0.display())]
-    OfGit(PathBuf),
+    GitDirectory(PathBuf),
     /// A configuration file cannot be used.
     #[error("{message}")]
     Config {
@@ -167,7 +167,7 @@ impl BuildError {
             BuildError::NoSource(_) => "no-source",
             BuildError::OnlyRemote(_) => "no-plugin",
             BuildError::NoPlugin { .. } | BuildError::OnlyProject { .. } => "no-plugin",
-            BuildError::OfGit(_) => "git-folder",
+            BuildError::GitDirectory(_) => "git-folder",
             BuildError::Config { .. } => "config",
             BuildError::Helper { .. } => "helper",
             BuildError::Conflict { .. } => "conflict",
@@ -184,7 +184,7 @@ impl BuildError {
     /// How to fix it.
     pub fn help(&self) -> Option<&str> {
         match self {
-            BuildError::NoSource(_) | BuildError::OfGit(_) => {
+            BuildError::NoSource(_) | BuildError::GitDirectory(_) => {
                 Some("pass the folder of a plugin, of a marketplace or of skills")
             }
             BuildError::OnlyRemote(_) => Some("pass a checkout of the plugin's own repository"),

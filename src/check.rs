@@ -4,12 +4,11 @@
 pub mod anchors;
 pub mod baseline;
 pub mod bash;
-pub mod script_calls;
 pub mod context;
-pub mod expression;
 pub mod copies;
 pub mod directory;
 pub mod dispatch;
+pub mod expression;
 pub mod fields;
 pub mod fingerprint;
 pub mod fix;
@@ -21,6 +20,7 @@ mod name_search;
 mod path_parts;
 pub mod paths;
 pub mod prose;
+pub mod raw_value;
 pub mod readme;
 pub mod renames;
 pub mod rule;
@@ -29,6 +29,7 @@ pub mod runnable;
 pub mod scope;
 pub mod score;
 pub mod script;
+pub mod script_calls;
 pub mod settings;
 pub mod shell;
 pub mod signs;
@@ -39,7 +40,6 @@ pub mod spanned_toml;
 pub mod stage;
 mod suppress;
 pub mod tools;
-pub mod raw_value;
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};
@@ -104,7 +104,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
     let files = wanted.len();
     context.progress.begin("checking files", files);
     let of_texts = parallel::map(wanted, files, |text| {
-        let found = over_text(context, text, &active);
+        let found = check_text(context, text, &active);
         context.progress.step();
         found
     });
@@ -122,10 +122,10 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
             | RuleCheck::InsteadOfReader(_) => {}
         }
     }
-    let of_whole = parallel::map(whole, texts.len(), |(rule, plugin)| over_whole(context, rule, plugin));
+    let of_whole = parallel::map(whole, texts.len(), |(rule, plugin)| check_project(context, rule, plugin));
     found.extend(of_whole.into_iter().flatten());
     found.retain(|found| scope.has(&found.path));
-    found.retain_mut(|found| hosts_read(context, found));
+    found.retain_mut(|found| retain_reading_hosts(context, found));
     for found in &mut found {
         if let Some(severity) = context.settings.severity(&found.rule) {
             found.severity = severity;
@@ -147,7 +147,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
     Findings { diagnostics: found, files, suppressed, known: 0 }
 }
 
-fn over_text(context: &RuleContext<'_>, text: &PluginText<'_>, active: &[&'static Rule]) -> Vec<Diagnostic> {
+fn check_text(context: &RuleContext<'_>, text: &PluginText<'_>, active: &[&'static Rule]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for rule in active {
         let path = Some(text.file.path.as_str());
@@ -167,7 +167,7 @@ fn over_text(context: &RuleContext<'_>, text: &PluginText<'_>, active: &[&'stati
 }
 
 /// Whether a host that `found` applies to reads the project folder in which it lies; removes the other hosts from it.
-fn hosts_read(context: &RuleContext<'_>, found: &mut Diagnostic) -> bool {
+fn retain_reading_hosts(context: &RuleContext<'_>, found: &mut Diagnostic) -> bool {
     if found.hosts.is_empty() || !found.path.contains("/.") && !found.path.starts_with('.') {
         return true;
     }
@@ -188,7 +188,7 @@ fn hosts_read(context: &RuleContext<'_>, found: &mut Diagnostic) -> bool {
     !found.hosts.is_empty()
 }
 
-fn over_whole(context: &RuleContext<'_>, rule: &'static Rule, plugin: Option<&Plugin>) -> Vec<Diagnostic> {
+fn check_project(context: &RuleContext<'_>, rule: &'static Rule, plugin: Option<&Plugin>) -> Vec<Diagnostic> {
     match (rule.check, plugin) {
         (RuleCheck::Project(check), _) => run_guarded(rule, None, |sink| check(context, sink)),
         (RuleCheck::Plugin(check), Some(plugin)) => {

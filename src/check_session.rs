@@ -1,10 +1,10 @@
 //! The checks of one source: whatever several of them share is prepared once, so that fixes and promotions can be tried
 //! on texts in memory.
 
+mod changed_files;
 mod error;
 mod paths;
 mod repair;
-mod changed_files;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -119,7 +119,7 @@ impl<'t> CheckSession<'t> {
             git: options.git.clone(),
             src: src.to_owned(),
             config,
-            passed_over,
+            skip_policy: passed_over,
             folder_name: options.folder_name.clone(),
             readme: true,
             everything: true,

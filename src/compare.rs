@@ -1,12 +1,12 @@
 //! The changes for the users of each host between two states of a source: both are built in memory, or read from
 //! bundles, and the results for the host are compared, not the sources.
 
+mod commit_source;
 pub mod difference;
 mod documents;
 pub mod impact;
 mod inventory;
 mod matching;
-mod commit_source;
 mod shipped_files;
 mod side;
 mod wording;

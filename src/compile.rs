@@ -56,7 +56,7 @@ impl<'a> Discovery<'a> {
     /// # Errors
     /// When the settings of a plugin are invalid.
     pub fn read(self) -> Result<Source<'a>, BuildError> {
-        let (project, findings) = build::understand(self.gathered, self.request, self.targets)?;
+        let (project, findings) = build::model_source(self.gathered, self.request, self.targets)?;
         Ok(Source { project, findings, targets: self.targets, progress: self.request.progress.clone() })
     }
 }

@@ -2,24 +2,24 @@
 //! work on data.
 #![expect(clippy::disallowed_methods, reason = "this module and its children are the one owner of files")]
 
-pub mod open_beneath;
 pub mod durable;
 pub mod edit;
 mod file_system;
 pub mod folder;
 pub mod foreign_files;
+mod fs_op;
 pub mod lock;
 pub mod memory;
 mod missing_name;
+pub mod open_beneath;
 mod patience;
+pub mod plain_files;
 pub mod reader;
+mod remedy;
 pub mod replace;
 pub mod root;
-pub mod plain_files;
-mod remedy;
 mod special_files;
 mod stat;
-mod fs_op;
 pub mod transaction;
 pub mod walk;
 mod work_tree;

@@ -81,7 +81,7 @@ pub trait Driver: Sync {
         _installation: &Installation,
         _scope: ObservationScope,
     ) -> Result<SourceListing> {
-        anyhow::bail!("host `{}` reads no sources", self.host())
+        anyhow::bail!("host `{}` cannot load an unmodified source", self.host())
     }
     /// Runs one session for a test, with the plugin's own hooks, servers and commands.
     ///

@@ -146,7 +146,7 @@ struct PluginPlan {
 
 impl PluginPlan {
     fn new(project: &Project, plugin: &Plugin, target: &Target, resolved: ResolvedProject<'_>) -> Self {
-        let own = overrides::target(target, project.tools_here.get(&plugin.name));
+        let own = overrides::target(target, project.tool_substitutes.get(&plugin.name));
         let target = own.as_ref().unwrap_or(target);
         let places = OutputPaths::new(plugin, target);
         let listing = PluginListing::new(plugin, target, &places, resolved);
@@ -159,7 +159,7 @@ impl PluginPlan {
 fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let components = context.plugin.components.iter();
     let texts: Vec<(&Component, Vec<ComponentText<'_>>)> =
-        components.map(|component| (component, texts::of_component(context, component))).collect();
+        components.map(|component| (component, texts::component_names(context, component))).collect();
     let each = texts.iter().map(|(component, texts)| {
         context.progress.step();
         component::lower(context, component, texts)
@@ -199,7 +199,7 @@ fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
 fn finish(target: &Target, mut whole: LoweredPart) -> LoweredBundle {
     // Of two files at one path, the generated one comes first.
     whole.nodes.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()).then_with(|| a.from.cmp(&b.from)));
-    let WritableNodes { nodes, unwritable, diagnostics } = refuse::unwritable(target, whole.nodes);
+    let WritableNodes { nodes, unwritable, diagnostics } = refuse::split_writable(target, whole.nodes);
     let decisions = whole.decisions.into_iter().chain(whole.declared);
     let rows = decisions.map(|decision| decision.row(&unwritable)).collect();
     whole.diagnostics.extend(diagnostics);
@@ -222,7 +222,7 @@ mod tests {
         let content = NodeContent::Text(source.to_string());
         let from = from.map(Into::into);
         let node = BundleNode { path: path.into(), executable: false, content, from };
-        let decision = Decision::of_file("kit", source).placed_at(path).with_outcome(outcome, "because");
+        let decision = Decision::for_file("kit", source).placed_at(path).with_outcome(outcome, "because");
         LoweredPart { nodes: vec![node], decisions: vec![decision], ..LoweredPart::default() }
     }
 

@@ -6,10 +6,10 @@
     reason = "this module and its children are the one owner of child processes"
 )]
 
+mod child_output;
 pub mod detached_process;
 mod group;
 pub mod interrupt;
-mod child_output;
 mod running_child;
 pub mod temporary;
 
@@ -78,10 +78,10 @@ impl ChildOutput {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
-    /// How the child ended, for a message: `exit code 1`, `signal 9`, or `no end within the limit`.
+    /// How the child ended, for a message: `exit code 1`, `signal 9`, or `timed out`.
     pub fn status_text(&self) -> String {
         match (self.timed_out, self.code, self.signal) {
-            (true, ..) => "no end within the limit".to_owned(),
+            (true, ..) => "timed out".to_owned(),
             (false, Some(code), _) => format!("exit code {code}"),
             (false, None, Some(signal)) => format!("signal {signal}"),
             (false, None, None) => "a signal".to_owned(),

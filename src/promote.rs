@@ -2,7 +2,6 @@
 //! `plan-beta` becomes `plan`, the places that correctly keep the old name, and those that need a decision by the user.
 //! Pure: texts in, edits by byte range out; the result is checked in memory, and `cli` writes.
 
-mod selection;
 mod history;
 mod judge;
 mod marks;
@@ -11,6 +10,7 @@ mod path;
 mod place;
 mod rebaseline;
 mod scope;
+mod selection;
 mod signs;
 mod target_state;
 
@@ -25,8 +25,8 @@ pub use judge::findings_after as check_after;
 pub use place::Remark;
 pub use rebaseline::renewed;
 pub use scope::{qualified_skill, repository};
-pub use selection::{AmbiguousChoice, BetaSkill, SkillChoice, choose};
-pub use target_state::{SkillDifferences, TargetState, blocking_links, dead_ends, standing, views};
+pub use selection::{BetaSkill, SelectionError, SkillChoice, select_skill};
+pub use target_state::{SkillDifferences, TargetState, blocking_links, dead_ends, target_state, views};
 
 use crate::model::project::Project;
 use crate::progress::Progress;
@@ -150,7 +150,7 @@ pub fn plan(
             plan.rewrite(file, changes);
         }
     }
-    plan.notes.extend(place::of_files(project, source, beta, files, &plan.texts));
+    plan.notes.extend(place::file_remarks(project, source, beta, files, &plan.texts));
     plan
 }
 

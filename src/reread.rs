@@ -77,7 +77,7 @@ fn markdown(text: &str, component: &Component, target: &Target) -> Option<String
     let read = read.and_then(|node| node.scalar());
     let meant =
         component.field("description").and_then(|node| node.scalar()).filter(|text| !text.trim().is_empty());
-    let overridden = component.here.fields.get("description").and_then(|set| set.value.as_str());
+    let overridden = component.host_override.fields.get("description").and_then(|set| set.value.as_str());
     match (meant, read) {
         (_, Some(read)) if overridden == Some(read.as_str()) => None,
         (Some(meant), read) if read.as_ref() != Some(&meant) => {

@@ -164,7 +164,7 @@ pub const OUTPUT: &str = "it is the output folder of this build";
 /// Why a bundle is excluded.
 pub const BUNDLE: &str = "it is a bundle that a build wrote";
 /// Why a path outside the plugins is excluded.
-pub const OUTSIDE_PLUGINS: &str = "it is part of no plugin";
+pub const OUTSIDE_PLUGINS: &str = "it is not part of any plugin";
 
 /// Why a link to a file outside the source is excluded.
 pub const LINK_LEAVES_SOURCE: &str = "the link leaves the source";
@@ -182,7 +182,7 @@ pub const TOO_LARGE_TOGETHER: &str = "with it the files of the source are larger
 
 /// Reasons of exclusions that change without a change of the source: a build folder, installed packages, the checkout
 /// itself. Ledgers that differ only in such rows are equivalent.
-pub const COMING_AND_GOING: [&str; 6] =
+pub const TRANSIENT_REASONS: [&str; 6] =
     [VERSION_CONTROL, IGNORED, OUTPUT, BUNDLE, OUTSIDE_PLUGINS, UNFINISHED_CHANGE];
 
 /// A path of the source that is excluded from the build, with everything below it.
@@ -250,7 +250,7 @@ impl SourceTree {
     }
 
     /// Excludes the files that would exceed [`MOST_BYTES`] in total; one of them is reported as the author's fault.
-    pub fn must_fit(&mut self) {
+    pub fn enforce_size_limit(&mut self) {
         let total =
             |files: &[SourceFile]| files.iter().fold(0_u64, |sum, file| sum.saturating_add(file.size));
         if total(&self.files) <= MOST_BYTES {

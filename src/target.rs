@@ -4,13 +4,13 @@
 
 mod axis;
 mod checks;
+mod components;
 mod embedded_targets;
 pub mod facts;
 mod listing;
 mod notes;
 mod own_manifest;
 mod permissions;
-mod components;
 mod typed_name;
 mod value_format;
 mod yaml;

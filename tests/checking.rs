@@ -5,18 +5,18 @@ mod action;
 mod bad_input;
 mod baseline;
 mod causes;
-mod fixes;
-mod formats;
-mod hostile;
+mod changed_files;
 mod exclusions;
 mod filters;
+mod fixes;
+mod formats;
+mod host_selection;
+mod hostile;
 mod parts;
 mod runner;
-mod host_selection;
-mod services;
-mod changed_files;
-mod stdin;
 mod scope;
+mod services;
+mod stdin;
 
 use std::path::Path;
 

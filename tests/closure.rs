@@ -11,8 +11,8 @@ use crate::support::tree::{Entry, Tree};
 use crate::support::{command, corpus, none_left, root};
 
 mod faults;
-mod reader;
 mod host_documents;
+mod reader;
 
 /// Builds `source` and walks over every bundle; what the build said is no surprise.
 fn surprises(source: &Path, name: Option<&str>) -> Vec<String> {

@@ -4,13 +4,13 @@
 pub mod binary;
 mod causes;
 mod fixes;
+mod fixture;
 mod interrupt;
 mod place;
 mod polish;
 mod promotion;
-mod terminal;
-mod fixture;
 mod store;
+mod terminal;
 mod walk;
 
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! Tests in the pinned real hosts. Every test here asks for `real_hosts!()`; `.ci/run` fails when one
 //! of them did not run.
 
-mod source_lists;
 mod claude_code;
 mod codex;
 mod codex_agents;
@@ -16,22 +15,23 @@ mod helper;
 mod limited_agents;
 mod listed_skills;
 mod listing;
+mod listing_only;
 mod model;
 mod opencode;
 mod opencode_hooks;
 mod opencode_servers;
 mod parent_folders;
+mod polish;
 mod read_only;
 mod refused_values;
-mod polish;
 pub mod review;
 mod sandboxes;
 mod server_variables;
 mod short_script;
 mod source_host;
+mod source_lists;
 mod stage;
 mod tool_lists;
-mod listing_only;
 mod untrusted;
 mod verify;
 

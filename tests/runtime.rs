@@ -5,10 +5,10 @@
 pub mod case;
 mod conventions;
 mod counts;
+pub mod fixture;
 mod git_programs;
 mod github;
 mod hostile;
-pub mod fixture;
 mod signals;
 mod skills;
 pub mod subset;
@@ -120,7 +120,7 @@ fn every_published_code_of_a_review_is_provoked_by_a_case() {
     let mut published_codes = BTreeSet::new();
     for row in plugcast::runtime::published::COMMANDS.iter().filter(|row| row.command.starts_with("review "))
     {
-        let codes = plugcast::runtime::published::codes::of_command(row.command);
+        let codes = plugcast::runtime::published::codes::command_codes(row.command);
         published_codes.extend(codes.into_iter().map(|(code, _)| code.to_owned()));
     }
     let mut provoked: BTreeSet<String> = ELSEWHERE.iter().map(|(code, _)| (*code).to_owned()).collect();

@@ -1,20 +1,20 @@
 //! What tests stand on: trees in memory, runs of the built program in a clean environment, and the
 //! real hosts and public plugins that are fetched on first use.
 
-pub mod tree;
-pub mod pages;
-pub mod run;
-pub mod git;
+pub mod browser;
 pub mod command;
-pub mod helper;
+pub mod corpus;
 pub mod expected;
 pub mod fetch;
-pub mod corpus;
+pub mod git;
+pub mod github;
+pub mod helper;
 pub mod hosts;
+pub mod pages;
+pub mod run;
 #[expect(dead_code, reason = "benches fetch one more")]
 pub mod tools;
-pub mod github;
-pub mod browser;
+pub mod tree;
 
 use std::path::{Path, PathBuf};
 

@@ -8,14 +8,14 @@ mod changes;
 mod circles;
 pub mod files;
 mod flip;
-mod target_keys;
 mod hosts;
 mod messages;
 mod names;
+mod printed_lines;
 mod rows;
 mod rust;
 mod shape;
-mod printed_lines;
+mod target_keys;
 mod targets;
 mod words;
 

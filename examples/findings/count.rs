@@ -34,7 +34,7 @@ pub fn repository(label: &str, folder: &Path) -> Result<RepositoryFindings> {
     let mut request = SourceRequest::new(folder);
     request.name = Some(name);
     request.config = build::read_config(folder)?.unwrap_or_default();
-    request.passed_over = SkipPolicy::IgnoredAndPackages;
+    request.skip_policy = SkipPolicy::IgnoredAndPackages;
     (request.readme, request.everything) = (true, true);
     let settings = check::settings(&request.config.check)
         .map_err(|unknown| anyhow::anyhow!("unknown rule or group `{}` under `[check]`", unknown.word))?;
@@ -76,5 +76,5 @@ impl RepositoryFindings {
 
 /// One finding for one cause in a file, which is what is judged.
 fn of_files(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    fold::of_places(&fold::of_hosts(found), |found| found.path.clone())
+    fold::fold_places(&fold::fold_hosts(found), |found| found.path.clone())
 }

@@ -175,7 +175,7 @@ impl AdjacentSearch<'_> {
         let whole = taken.unwrap_or_default();
         if taken.is_none() && !folder.as_str().is_empty() {
             if depth > 0 && is_uninstalled(folder) {
-                return self.pass_over(folder);
+                return self.skip(folder);
             }
             let project = self.own_projects.iter().any(|own| own == name);
             let declared = self.files.contains(&folder.join(&self.source.manifest));
@@ -220,7 +220,7 @@ impl AdjacentSearch<'_> {
             && self.files.files_below(folder).iter().any(|path| path.extension() == ending)
     }
 
-    fn pass_over(&mut self, folder: &Utf8Path) {
+    fn skip(&mut self, folder: &Utf8Path) {
         let is_one = |path: &Utf8PathBuf| {
             path.file_name() == Some(SKILL_FILE) || path.ends_with(&self.source.manifest)
         };
@@ -269,7 +269,7 @@ fn location(root: &Utf8Path, loose_skills: Vec<Utf8PathBuf>, form: LocationForm)
         entry: None,
         loose_skills,
         has_parts: false,
-        beside: true,
+        is_check_only: true,
         form,
     }
 }

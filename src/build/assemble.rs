@@ -135,7 +135,7 @@ fn assemble_all(
         diagnostics.extend(reread::emitted(&node, &payload, &owners, target));
         let Fingerprint { size, sha256 } = match (&node.content, source) {
             (NodeContent::CopyOf(origin), Some(file)) if *origin == file.origin => {
-                of_source(file, file_system)?
+                source_fingerprint(file, file_system)?
             }
             _ => disk::fingerprint(&payload),
         };
@@ -225,7 +225,7 @@ fn bytes(
                 _ => {
                     let file = source.filter(|file| file.origin == *path);
                     let fingerprint = match file {
-                        Some(file) => of_source(file, file_system)?,
+                        Some(file) => source_fingerprint(file, file_system)?,
                         None => file_system.hash_in_place(path, None)?,
                     };
                     (Payload::CopyOf { path: path.clone(), fingerprint }, None)
@@ -300,7 +300,7 @@ fn source_sha256<'a>(file: &'a SourceFile, file_system: &FileSystem) -> Result<&
     })
 }
 
-fn of_source(file: &SourceFile, file_system: &FileSystem) -> Result<Fingerprint, DiskError> {
+fn source_fingerprint(file: &SourceFile, file_system: &FileSystem) -> Result<Fingerprint, DiskError> {
     Ok(Fingerprint { size: file.size, sha256: source_sha256(file, file_system)?.to_owned() })
 }
 

@@ -100,7 +100,7 @@ impl CacheKey {
     }
 
     /// The same for one host, in hexadecimal.
-    fn of_host(&self, host: &str) -> String {
+    fn host_key(&self, host: &str) -> String {
         disk::sha256(format!("{} {host}", self.0).as_bytes())
     }
 }
@@ -167,7 +167,7 @@ impl BuildCache {
     ) -> Result<Option<CachedBundle>, BuildError> {
         let place = OutputPlace { out, name: host };
         replace::recover(&place)?;
-        let Some(cached) = self.read(&key.of_host(host)) else { return Ok(None) };
+        let Some(cached) = self.read(&key.host_key(host)) else { return Ok(None) };
         // An output folder that cannot be opened is reported by the build.
         let Ok(Some(folder)) = place.open() else { return Ok(None) };
         let (mut manifest, mut ledger) = (None, None);
@@ -208,7 +208,7 @@ impl BuildCache {
         found: &[Diagnostic],
         found_here: &[Diagnostic],
     ) {
-        let inputs = key.of_host(&bundle.record.host);
+        let inputs = key.host_key(&bundle.record.host);
         if !bundle.record.manifest.helpers.is_empty() || self.read(&inputs).is_some() {
             return;
         }

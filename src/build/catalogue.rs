@@ -113,7 +113,7 @@ pub(super) fn listed_plugins(
                 entry: Some(entry.clone()),
                 loose_skills: Vec::new(),
                 has_parts: false,
-                beside: false,
+                is_check_only: false,
                 form: LocationForm::Plugin,
             });
         } else if let Some(file) = tree.get(&marketplace.path) {

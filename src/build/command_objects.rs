@@ -14,7 +14,7 @@ pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTre
     for target in targets.iter() {
         for (plugin, component) in components() {
             for (key, value) in &component.declared {
-                let goes_along = target.manifest.passthrough && plugin.keeps(&value.at.path);
+                let goes_along = target.manifest.passthrough && plugin.has_kept(&value.at.path);
                 if goes_along || target.dropped_field(component.kind, key).is_some() {
                     continue;
                 }

@@ -78,7 +78,7 @@ pub fn discover(request: &SourceRequest, targets: &Targets) -> Result<Discovered
     }
     let src = file_system.canonical(&request.src)?;
     if ["HEAD", "objects", "refs"].iter().all(|name| file_system.kind(&src.join(name)).is_some()) {
-        return Err(BuildError::OfGit(request.src.clone()));
+        return Err(BuildError::GitDirectory(request.src.clone()));
     }
     let folders = walk::FolderCache::default();
     let found = discover_in(&src, request, targets, &folders);
@@ -100,7 +100,7 @@ fn discover_in(
     roots.sort_by(|a, b| by_parts(a.as_str(), b.as_str()));
     roots.dedup();
     let walked = parallel::map(roots.iter().collect(), roots.len() * FILES_OF_PLUGIN, |root| {
-        walked(src, root, request, folders)
+        read_folder(src, root, request, folders)
     });
     let (mut of_roots, mut settings) = (BTreeMap::new(), BTreeMap::new());
     // In path order, so that files are only appended to the tree.
@@ -127,7 +127,7 @@ fn discover_in(
     for (path, text) in &request.texts {
         tree.set_text(path, src.join(path), text);
     }
-    tree.must_fit();
+    tree.enforce_size_limit();
     report_faults(&tree, &mut found);
     let readme = match request.readme && !roots.iter().any(|root| root.as_str().is_empty()) {
         true => readme(file_system, src, &request.texts)?,
@@ -252,7 +252,7 @@ struct PluginFolder {
 }
 
 /// Reads the files below `root`.
-fn walked(
+fn read_folder(
     src: &Path,
     root: &Utf8Path,
     request: &SourceRequest,
@@ -269,7 +269,7 @@ fn walked(
     let include = request.config.build.include.iter().cloned();
     let include = include.chain(inner.build.include.iter().map(below)).collect();
     let outputs = request.outputs.clone();
-    let passed_over = request.passed_over;
+    let passed_over = request.skip_policy;
     let progress = request.progress.clone();
     let options = walk::WalkOptions {
         folders: folders.clone(),
@@ -277,7 +277,7 @@ fn walked(
         exclude,
         include,
         outputs,
-        passed_over,
+        skip_policy: passed_over,
         without_bundles: true,
         progress,
     };

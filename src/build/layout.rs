@@ -59,7 +59,7 @@ pub(super) fn locations(
             entry: None,
             loose_skills,
             has_parts: false,
-            beside: false,
+            is_check_only: false,
             form: LocationForm::Plugin,
         }
     };
@@ -88,7 +88,7 @@ pub(super) fn locations(
             entry: None,
             loose_skills: Vec::new(),
             has_parts: false,
-            beside: false,
+            is_check_only: false,
             form: LocationForm::Plugin,
         }
     };

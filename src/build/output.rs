@@ -16,7 +16,7 @@ use crate::ledger::{Ledger, LedgerRow, RowOutcome};
 use crate::model::runtime::PLATFORMS;
 use crate::progress::Progress;
 use crate::schema;
-use crate::source::COMING_AND_GOING;
+use crate::source::TRANSIENT_REASONS;
 
 /// What a build did to an output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -226,7 +226,7 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
         && let Some(there) = folder.read_text(&file.path)?
     {
         let equal = matches!(&file.payload, Payload::Text(text) if **text == *there);
-        if !equal && says_the_same(bundle, &there) {
+        if !equal && is_equivalent_ledger(bundle, &there) {
             file.payload = Payload::Text(there.into());
         }
     }
@@ -242,9 +242,9 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
 
 /// Whether the existing ledger is equivalent to the new one: rows of ignored files come and go with build folders and
 /// installed packages, and must not make a bundle stale.
-fn says_the_same(bundle: &HostBundle, there: &str) -> bool {
+fn is_equivalent_ledger(bundle: &HostBundle, there: &str) -> bool {
     let passing =
-        |row: &&LedgerRow| row.reason.as_deref().is_some_and(|reason| COMING_AND_GOING.contains(&reason));
+        |row: &&LedgerRow| row.reason.as_deref().is_some_and(|reason| TRANSIENT_REASONS.contains(&reason));
     let old: Option<Ledger> = serde_json::from_str(there).ok();
     old.is_some_and(|old| {
         let lasting = old.rows.iter().filter(|row| !passing(row));

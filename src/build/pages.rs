@@ -8,6 +8,8 @@ pub const PAGES: &[(&str, &str)] = &[
     ("generated-name", include_str!("pages/generated-name.md")),
     ("invocation", include_str!("pages/invocation.md")),
     ("limit", include_str!("pages/limit.md")),
+    ("path-collision", include_str!("pages/path-collision.md")),
+    ("path-length", include_str!("pages/path-length.md")),
     ("rename", include_str!("pages/rename.md")),
     ("reread", include_str!("pages/reread.md")),
     ("rule-failed", include_str!("pages/rule-failed.md")),

@@ -36,7 +36,7 @@ pub struct SourceRequest {
     /// Folders to read as if they had been moved, relative to SRC: from, and to.
     pub moves: Vec<(Utf8PathBuf, Utf8PathBuf)>,
     /// What the walk skips in addition to what the author excludes.
-    pub passed_over: SkipPolicy,
+    pub skip_policy: SkipPolicy,
     /// Whether to read skills and plugins that no build includes.
     pub everything: bool,
     /// The folders below SRC to read, each separately; empty for all of SRC.

@@ -17,7 +17,7 @@ use crate::target::Targets;
 ///
 /// # Errors
 /// When the settings of a plugin name an unknown host, component or field.
-pub fn understand(
+pub fn model_source(
     gathered: DiscoveredSource,
     request: &SourceRequest,
     targets: &Targets,
@@ -47,7 +47,7 @@ pub fn understand(
         plugin.runtime = of_roots.get(&plugin.root).map(|(_, runtime)| runtime.clone()).unwrap_or_default();
         match taken.entry(plugin.name.to_ascii_lowercase()) {
             // A copy of a plugin that is already read.
-            Entry::Occupied(_) if plugin.beside => {
+            Entry::Occupied(_) if plugin.is_check_only => {
                 let reason = format!("another plugin is named `{}`", plugin.name);
                 left_out.push(Exclusion { path: plugin.root, reason, fault: false });
             }
@@ -99,7 +99,7 @@ fn marketplace_name(
         }
         why.is_none().then(|| name.to_owned())
     });
-    let built: Vec<_> = plugins.iter().filter(|plugin| !plugin.beside).collect();
+    let built: Vec<_> = plugins.iter().filter(|plugin| !plugin.is_check_only).collect();
     match (own.or_else(|| request.config.build.marketplace.clone()), built.as_slice()) {
         (Some(name), _) => name,
         (None, [plugin]) => plugin.name.clone(),

@@ -121,7 +121,7 @@ impl MarkdownDraft {
                 Span::new(0, 3),
                 "",
                 EditKind::ByteOrderMark,
-                "the host reads no frontmatter behind a byte order mark",
+                "the host ignores frontmatter after a byte order mark",
             );
         }
     }

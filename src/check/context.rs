@@ -308,7 +308,8 @@ impl PluginText<'_> {
     /// Whether it lies in a folder such as `.agents`, which hosts read in the project, or belongs to no plugin.
     pub fn lies_in_a_project(&self) -> bool {
         matches!(self.plugin.form, LocationForm::Loose(_))
-            || self.plugin.beside && self.plugin.root.components().any(|part| part.as_str().starts_with('.'))
+            || self.plugin.is_check_only
+                && self.plugin.root.components().any(|part| part.as_str().starts_with('.'))
     }
 
     /// Whether it is an example, a template or a history, so that its paths do not refer to this plugin as it is now.

@@ -12,7 +12,7 @@ pub const SAME_HERE: &str = "the same here";
 const PATTERN: usize = 3;
 
 /// Joins the findings of one place for several hosts.
-pub fn of_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn fold_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut out: Vec<Diagnostic> = Vec::with_capacity(found.len());
     for finding in found {
         let same = |other: &Diagnostic| {
@@ -38,7 +38,7 @@ pub fn of_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 /// Joins findings with the same message within one file, or within another part of the source that `part` names; keeps
 /// their order.
-pub fn of_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
+pub fn fold_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
     let mut first: BTreeMap<(String, Severity, &str, &str, &[String]), usize> = BTreeMap::new();
     let mut out: Vec<Diagnostic> = Vec::new();
     // How many places each finding had before folding.
@@ -77,7 +77,7 @@ pub fn of_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> 
 
 /// Joins, for human output, findings of one rule with the same message anywhere, and frequent findings of one part of
 /// the source whose messages differ only in names and numbers: each place keeps its own message and help.
-pub fn of_patterns(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
+pub fn fold_patterns(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
     let words = join(found, |finding| finding.message.clone(), 0);
     join(&words, |finding| format!("{}\0{}", part(finding), pattern(&finding.message)), PATTERN)
 }
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn one_cause_is_one_finding() {
         let found = vec![finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), finding("no `a`", 3, &[])];
-        let folded = of_places(&found, part);
+        let folded = fold_places(&found, part);
         let shown: Vec<_> = folded.iter().map(|one| (one.line, place_count(one))).collect();
         assert_eq!(shown, [(1, 2), (2, 1)]);
     }
@@ -162,7 +162,7 @@ mod tests {
         let other = RelatedPlace { repeats: false, ..place(&finding("", 9, &[]), "defined here".to_owned()) };
         let found =
             [1, 3].map(|line| Diagnostic { related: vec![other.clone()], ..finding("no `a`", line, &[]) });
-        let folded = of_places(&found, part);
+        let folded = fold_places(&found, part);
         let shown: Vec<_> = folded[0].related.iter().map(|place| place.line).collect();
         assert_eq!((folded.len(), shown), (1, vec![9, 3]));
     }
@@ -171,7 +171,7 @@ mod tests {
     fn one_cause_in_several_files_is_shown_once() {
         let mut other = Diagnostic { path: "b.md".to_owned(), ..finding("no `a`", 7, &[]) };
         other.help = Some("move `b.md`".to_owned());
-        let shown = of_patterns(&[finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), other], part);
+        let shown = fold_patterns(&[finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), other], part);
         assert_eq!(shown.len(), 2, "{shown:?}");
         let related = &shown[0].related[0];
         assert_eq!(
@@ -185,21 +185,21 @@ mod tests {
         let found = |count: usize| -> Vec<_> {
             (1..=count).map(|n| finding(&format!("1,00{n} lines in `{n}`"), n, &[])).collect()
         };
-        assert_eq!(of_patterns(&found(3), part).len(), 3);
-        let shown = of_patterns(&found(5), part);
+        assert_eq!(fold_patterns(&found(3), part).len(), 3);
+        let shown = fold_patterns(&found(5), part);
         assert_eq!((shown.len(), place_count(&shown[0])), (1, 5));
         assert_eq!(shown[0].related[3].message, "1,005 lines in `5`");
         let mut elsewhere = found(5);
         elsewhere[3].path = "b/a.md".to_owned();
         elsewhere[4].path = "b/a.md".to_owned();
-        assert_eq!(of_patterns(&elsewhere, part).len(), 5);
+        assert_eq!(fold_patterns(&elsewhere, part).len(), 5);
     }
 
     #[test]
     fn one_place_on_several_hosts_is_one_finding() {
         let found =
             vec![finding("no `a`", 1, &["x"]), finding("no `a`", 1, &["y"]), finding("no `b`", 2, &["y"])];
-        let folded = of_hosts(found);
+        let folded = fold_hosts(found);
         assert_eq!(folded[0].hosts, ["x", "y"]);
         assert_eq!(folded.len(), 2, "{folded:?}");
     }

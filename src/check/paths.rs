@@ -237,7 +237,7 @@ const FOLDERS: usize = 2;
 
 /// The files of the plugin that have the name of `wanted` and are nearest to it; empty if many folders have the name or
 /// all are far away.
-pub fn of_that_name<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Vec<&'t Utf8Path> {
+pub fn files_named<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Vec<&'t Utf8Path> {
     let stem = wanted.file_stem().unwrap_or_default();
     let (mut nearest, mut out) = (FOLDERS + 1, Vec::new());
     if stem == "index" || stem.chars().all(|c| !c.is_lowercase()) {

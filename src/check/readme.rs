@@ -88,7 +88,7 @@ pub(super) fn of_plugins<'a>(context: &RuleContext<'a>) -> Vec<Readme<'a>> {
 /// The README above all plugins, if it was read.
 pub(super) fn root_readme<'a>(context: &RuleContext<'a>) -> Option<Readme<'a>> {
     let project = context.project;
-    let plugins: Vec<&Plugin> = project.plugins.iter().filter(|plugin| !plugin.beside).collect();
+    let plugins: Vec<&Plugin> = project.plugins.iter().filter(|plugin| !plugin.is_check_only).collect();
     let first = project.plugins.first()?;
     let text = context.text(first, project.readme.as_ref()?, None)?;
     let entries = project.marketplace.iter().flat_map(|listing| &listing.entries);

@@ -199,8 +199,8 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         super::check_interrupt()?;
         let (title, number) = (&target.host.title, at + 1);
         let project = project_label(&source.project);
-        let casting = format!("{title} ({number} of {total} hosts): casting {project}");
-        console.progress.begin(casting, components(&source.project));
+        let activity = format!("{title} ({number} of {total} hosts): compiling {project}");
+        console.progress.begin(activity, components(&source.project));
         let bundle = work.build(&source, target, lock.as_ref())?;
         if number == total {
             // The program ends here: freeing every text would only take time.
@@ -264,7 +264,7 @@ pub fn build_into(
     let out = Folder::open(out).map_err(CommandFailure::from)?;
     for target in chosen {
         super::check_interrupt()?;
-        progress.begin(format!("{}: casting", target.host.title), components(&source.project));
+        progress.begin(format!("{}: compiling", target.host.title), components(&source.project));
         let mut bundle = source.bundle(target).map_err(CommandFailure::from)?;
         diagnostics.append(&mut bundle.record.diagnostics);
         progress.begin(format!("{}: writing", target.host.title), bundle.files.len());

@@ -194,9 +194,9 @@ fn print_findings(
     (session, scope, fixed): (&CheckSession<'_>, &CheckScope, usize),
     console: &Console,
 ) -> Result<u8, CommandFailure> {
-    let places = fold::of_hosts(std::mem::take(&mut examined.findings.diagnostics));
+    let places = fold::fold_hosts(std::mem::take(&mut examined.findings.diagnostics));
     examined.findings.diagnostics =
-        fold::of_places(&places, |found| print::plugin_of(&examined.project, found));
+        fold::fold_places(&places, |found| print::plugin_of(&examined.project, found));
     let printed = print::PrintContext { session, scope, fixed, places };
     let style = print::HumanStyle {
         statistics: args.statistics,

@@ -227,7 +227,7 @@ fn state(
                 src,
                 config,
                 outputs,
-                passed_over,
+                skip_policy: passed_over,
                 progress,
                 ..SourceRequest::default()
             };

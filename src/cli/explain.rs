@@ -115,7 +115,7 @@ fn line_of(file: &Path, line: usize, global: &GlobalOptions) -> Result<String, C
     let Some(bundle) = bundle else {
         let targets = super::targets(global)?;
         let root = crate::check_session::plugin_of(&file, &targets);
-        return fate::of_line(&file, &root, line, global);
+        return fate::line_outcomes(&file, &root, line, global);
     };
     let path = file.strip_prefix(bundle).unwrap_or(&file).to_string_lossy().into_owned();
     let opened = Folder::open(bundle)?;

@@ -16,7 +16,7 @@ use crate::disk::transaction::{self, FolderMove, JournalWitness, TextRewrite, Tr
 use crate::disk::{self, replace, walk};
 use crate::emit::json;
 use crate::model::project::Project;
-use crate::promote::{self, AmbiguousChoice, BetaSkill, PromotionDecisions, SkillChoice, TargetState};
+use crate::promote::{self, BetaSkill, PromotionDecisions, SelectionError, SkillChoice, TargetState};
 use crate::report::promote::{self as report, PromoteReport, PromotionOutcome, RemarkReport};
 use crate::source::SourceTree;
 
@@ -119,7 +119,7 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
     let (project, reading) = session.read(TextOverlay::new())?;
     let asked = promote::qualified_skill(&project, &root, args.src.as_deref(), &args.skill);
     let place = place(&root, args.src.as_deref(), &args.skill);
-    let beta = match promote::choose(&project, &asked, place.as_deref())
+    let beta = match promote::select_skill(&project, &asked, place.as_deref())
         .map_err(|unclear| failure(args, &unclear))?
     {
         SkillChoice::Beta(beta) => beta,
@@ -192,7 +192,7 @@ fn report_of(
     plan: &promote::PromotionPlan,
 ) -> Result<(PromoteReport, bool), CommandFailure> {
     let standing =
-        promote::standing(project, beta, files, root, plan).map_err(crate::build::BuildError::from)?;
+        promote::target_state(project, beta, files, root, plan).map_err(crate::build::BuildError::from)?;
     let mut refused = promote::blocking_links(beta, files, root);
     let mut doc = PromoteReport::new(beta, plan, files);
     match &standing {
@@ -296,7 +296,7 @@ fn completed(
 /// of an earlier run.
 fn files(root: &Path, lock: Option<&OutputLock>, console: &Console) -> Result<SourceTree, CommandFailure> {
     let options = walk::WalkOptions {
-        passed_over: walk::SkipPolicy::IgnoredAndPackages,
+        skip_policy: walk::SkipPolicy::IgnoredAndPackages,
         progress: console.progress.clone(),
         ..walk::WalkOptions::default()
     };
@@ -357,17 +357,17 @@ fn globs(patterns: &[String]) -> Result<GlobSet, CommandFailure> {
     set.build().map_err(|error| CommandFailure::usage(error.to_string(), "pass fewer globs"))
 }
 
-fn failure(args: &PromoteArgs, unclear: &AmbiguousChoice) -> CommandFailure {
+fn failure(args: &PromoteArgs, unclear: &SelectionError) -> CommandFailure {
     let asked = &args.skill;
     match unclear {
-        AmbiguousChoice::Unknown(near) => {
+        SelectionError::Unknown(near) => {
             let help = near.as_ref().map_or_else(
                 || "no skill of the source has this name: pass `plugin:name`, a name, or the path of its folder".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
             CommandFailure::usage(format!("unknown beta `{asked}`"), help)
         }
-        AmbiguousChoice::NoBeta(name, beta) => {
+        SelectionError::NotBeta(name, beta) => {
             let help = beta.as_ref().map_or_else(
                 || {
                     "a beta's folder or name ends in `-beta`, or its description begins with `[BETA]`"
@@ -377,10 +377,10 @@ fn failure(args: &PromoteArgs, unclear: &AmbiguousChoice) -> CommandFailure {
             );
             CommandFailure::usage(format!("`{name}` is not a beta"), help)
         }
-        AmbiguousChoice::NoSkill(kind) => {
+        SelectionError::NotSkill(kind) => {
             CommandFailure::usage(format!("`{asked}` is a {}", kind.id()), "only a skill can be promoted")
         }
-        AmbiguousChoice::Several(several) => {
+        SelectionError::Ambiguous(several) => {
             let names: Vec<String> =
                 several.iter().map(|(name, path)| format!("`{name}` ({path})")).collect();
             let message = format!("several betas are named `{asked}`: {}", names.join(", "));

@@ -142,7 +142,7 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
             let text = match global.verbose {
                 true => frame::findings(&examined.found, file, style),
                 false => {
-                    let shown = fold::of_patterns(&examined.found, |_| String::new());
+                    let shown = fold::fold_patterns(&examined.found, |_| String::new());
                     let all = &examined.released;
                     let unit = |found: &Diagnostic| report::unit_of(all, &found.path);
                     screen::findings(&shown, file, style, unit, |unit| report::lines_of(all, unit))
@@ -180,7 +180,7 @@ fn examine(
         src: src.clone(),
         config: config.clone(),
         outputs,
-        passed_over: SkipPolicy::IgnoredAndPackages,
+        skip_policy: SkipPolicy::IgnoredAndPackages,
         readme: true,
         progress: progress.clone(),
         ..SourceRequest::default()

@@ -51,7 +51,9 @@ pub fn read_commit(
                 return Ok(CommitSource { project, found, to: build.to, remarks });
             }
             Err(BuildError::Config { path, line, column, message, .. }) => (path, line, column, message),
-            Err(BuildError::OfGit(_)) => return Err(BuildError::OfGit(PathBuf::from(reference))),
+            Err(BuildError::GitDirectory(_)) => {
+                return Err(BuildError::GitDirectory(PathBuf::from(reference)));
+            }
             Err(BuildError::NoPlugin { files, .. }) => {
                 return Err(BuildError::NoPlugin { src: PathBuf::from(reference), files });
             }
@@ -102,7 +104,7 @@ fn read(
         src,
         config: config.clone(),
         outputs,
-        passed_over,
+        skip_policy: passed_over,
         ..SourceRequest::default()
     };
     let (project, found) = side::source(request, name, targets)?;

@@ -152,8 +152,8 @@ pub struct LossChange {
 
 impl DiffReport {
     /// The part that concerns one plugin; a renamed component also concerns its previous plugin.
-    pub fn of_plugin(&self, plugin: &str) -> Self {
-        let hosts: Vec<HostDifference> = self.hosts.iter().map(|host| host.of_plugin(plugin)).collect();
+    pub fn for_plugin(&self, plugin: &str) -> Self {
+        let hosts: Vec<HostDifference> = self.hosts.iter().map(|host| host.for_plugin(plugin)).collect();
         let impact = hosts.iter().map(HostDifference::impact).max().unwrap_or_default();
         Self { schema: self.schema.clone(), old: self.old.clone(), new: self.new.clone(), impact, hosts }
     }
@@ -185,7 +185,7 @@ impl LossChange {
 }
 
 impl HostDifference {
-    fn of_plugin(&self, plugin: &str) -> Self {
+    fn for_plugin(&self, plugin: &str) -> Self {
         let own = |losses: &[LossChange]| {
             losses.iter().filter(|loss| loss.plugin() == plugin).cloned().collect::<Vec<_>>()
         };

@@ -20,7 +20,7 @@ pub enum EditError {
     #[error("`{}` is not a plain file below the folder, or a link leads to it", .0.display())]
     NotPlain(PathBuf),
     /// Its content differs from what was read.
-    #[error("`{}` was changed by somebody else meanwhile", .0.display())]
+    #[error("`{}` changed since it was read", .0.display())]
     Changed(PathBuf),
     /// A file operation failed.
     #[error("cannot change `{}`: {source}", .path.display())]

@@ -27,7 +27,7 @@ enum FsOperation {
     Finalize,
 }
 
-fn before_step(step: FsOperation) -> io::Result<()> {
+fn before_operation(step: FsOperation) -> io::Result<()> {
     interrupt::enter_critical_section();
     if step == FsOperation::Create {
         interrupt::check()?;
@@ -38,26 +38,26 @@ fn before_step(step: FsOperation) -> io::Result<()> {
 }
 
 /// Runs an operation of another module that creates something.
-pub(super) fn create_with<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    before_step(FsOperation::Create)?;
+pub(super) fn create_using<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    before_operation(FsOperation::Create)?;
     change()
 }
 
 /// Runs an operation of another module that moves or removes something.
-pub(super) fn settling<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
-    before_step(FsOperation::Finalize)?;
+pub(super) fn finalize_with<T>(change: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    before_operation(FsOperation::Finalize)?;
     change()
 }
 
 /// Creates a folder in an open one.
 pub(super) fn make_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
-    before_step(FsOperation::Create)?;
+    before_operation(FsOperation::Create)?;
     Ok(mkdirat(at, name, Mode::from_raw_mode(0o777))?)
 }
 
 /// Creates a folder in an open one that no other user may enter.
 pub(super) fn make_private_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
-    before_step(FsOperation::Create)?;
+    before_operation(FsOperation::Create)?;
     Ok(mkdirat(at, name, Mode::from_raw_mode(0o700))?)
 }
 
@@ -72,14 +72,14 @@ pub(super) fn create_program(at: impl AsFd, name: impl Arg) -> io::Result<File> 
 }
 
 fn create_mode(at: impl AsFd, name: impl Arg, mode: u32) -> io::Result<File> {
-    before_step(FsOperation::Create)?;
+    before_operation(FsOperation::Create)?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(File::from(openat(at, name, flags, Mode::from_raw_mode(mode))?))
 }
 
 /// Opens a regular file for reading and writing, never through a link, and creates it if it does not exist.
 pub(super) fn open(at: impl AsFd, name: impl Arg) -> io::Result<File> {
-    before_step(FsOperation::Create)?;
+    before_operation(FsOperation::Create)?;
     // Follow no link, and do not block on a pipe without a reader.
     let flags = OFlags::RDWR
         | OFlags::CREATE
@@ -93,7 +93,7 @@ pub(super) fn open(at: impl AsFd, name: impl Arg) -> io::Result<File> {
 
 /// Writes bytes at the current position of a file.
 pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
-    let passed = before_step(FsOperation::Create);
+    let passed = before_operation(FsOperation::Create);
     #[cfg(feature = "fault")]
     if fault::cuts_writes() && passed.is_err() {
         file.write_all(&bytes[..bytes.len() / 2])?;
@@ -104,19 +104,19 @@ pub(super) fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
 
 /// Writes the content of another file, up to `most` bytes, and returns the fingerprint of what was written.
 pub(super) fn write_copy(file: &mut File, from: &mut File, most: u64) -> io::Result<Fingerprint> {
-    before_step(FsOperation::Create)?;
+    before_operation(FsOperation::Create)?;
     super::fingerprint_of(from, most, |bytes| file.write_all(bytes))
 }
 
 /// Sets the size of an open file.
 pub(super) fn set_size(file: &File, size: u64) -> io::Result<()> {
-    before_step(FsOperation::Finalize)?;
+    before_operation(FsOperation::Finalize)?;
     file.set_len(size)
 }
 
 /// Creates a hard link to a file; of a symlink, to the symlink itself.
 pub(super) fn link(from: impl AsFd, name: impl Arg, to: impl AsFd, new: impl Arg) -> io::Result<()> {
-    before_step(FsOperation::Create)?;
+    before_operation(FsOperation::Create)?;
     Ok(linkat(from, name, to, new, AtFlags::empty())?)
 }
 
@@ -130,19 +130,19 @@ pub(super) fn copy(from: &mut File, at: impl AsFd, name: impl Arg) -> io::Result
 
 /// Creates a symbolic link.
 pub(super) fn symlink(target: impl Arg, at: impl AsFd, name: impl Arg) -> io::Result<()> {
-    before_step(FsOperation::Create)?;
+    before_operation(FsOperation::Create)?;
     Ok(symlinkat(target, at, name)?)
 }
 
 /// Sets the permission bits of something that is open.
 pub(super) fn set_mode(open: impl AsFd, mode: u32) -> io::Result<()> {
-    before_step(FsOperation::Finalize)?;
+    before_operation(FsOperation::Finalize)?;
     Ok(fchmod(open, Mode::from_raw_mode(mode))?)
 }
 
 /// Gives the owner access to a folder that nobody may list; links are rejected.
 pub(super) fn unlock_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
-    before_step(FsOperation::Finalize)?;
+    before_operation(FsOperation::Finalize)?;
     let mode = Mode::from_raw_mode(0o700);
     #[cfg(target_os = "linux")]
     {
@@ -158,13 +158,13 @@ pub(super) fn unlock_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
 
 /// Moves a file or folder; a file replaces an existing one.
 pub(super) fn rename(from: impl AsFd, name: impl Arg, to: impl AsFd, new: impl Arg) -> io::Result<()> {
-    before_step(FsOperation::Finalize)?;
+    before_operation(FsOperation::Finalize)?;
     Ok(renameat(from, name, to, new)?)
 }
 
 /// Exchanges two names in a folder in one step; `false` if the system does not support it.
 pub(super) fn exchange(at: impl AsFd, a: impl Arg, b: impl Arg) -> io::Result<bool> {
-    before_step(FsOperation::Finalize)?;
+    before_operation(FsOperation::Finalize)?;
     #[cfg(feature = "fault")]
     if fault::forbids_exchange() {
         return Ok(false);
@@ -183,12 +183,12 @@ pub(super) fn exchange(at: impl AsFd, a: impl Arg, b: impl Arg) -> io::Result<bo
 
 /// Removes a file or link.
 pub(super) fn remove_file(at: impl AsFd, name: impl Arg) -> io::Result<()> {
-    before_step(FsOperation::Finalize)?;
+    before_operation(FsOperation::Finalize)?;
     Ok(unlinkat(at, name, AtFlags::empty())?)
 }
 
 /// Removes an empty folder.
 pub(super) fn remove_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
-    before_step(FsOperation::Finalize)?;
+    before_operation(FsOperation::Finalize)?;
     Ok(unlinkat(at, name, AtFlags::REMOVEDIR)?)
 }

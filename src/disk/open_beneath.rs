@@ -13,7 +13,6 @@ use rustix::fs::{CWD, Dir, FileType, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::path::Arg;
 
-use super::missing_name::ok_if_missing;
 use super::reader;
 
 /// The flags to open a folder that the user named.
@@ -151,14 +150,6 @@ pub fn open_folder(root: &Path, path: &Utf8Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Checks that the existing part of `path`, relative to `root`, consists of folders and not links.
-///
-/// # Errors
-/// When a part of it is a link or not a folder.
-pub fn must_be_folder(root: &Path, path: &Utf8Path) -> io::Result<()> {
-    ok_if_missing(open_folder(root, path).map(drop))
-}
-
 pub(super) fn outside_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "the path leads out of its folder")
 }
@@ -209,7 +200,6 @@ mod tests {
         assert_eq!(list_in_place(&real.join("a")).unwrap(), [("b".into(), FileType::Directory)]);
         assert!(open_folder(&root, "".into()).is_ok() && open_folder(&root, "a/b".into()).is_ok());
         assert!(open_folder(&root, "inner".into()).is_err());
-        assert!(must_be_folder(&root, "none/at/all".into()).is_ok());
-        assert!(must_be_folder(&root, "folder".into()).is_err());
+        assert!(open_folder(&root, "folder".into()).is_err());
     }
 }

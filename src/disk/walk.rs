@@ -38,7 +38,7 @@ pub struct WalkOptions {
     /// Folders that this very command writes.
     pub outputs: Vec<PathBuf>,
     /// What is not part of the source by itself.
-    pub passed_over: SkipPolicy,
+    pub skip_policy: SkipPolicy,
     /// Leave bundles out: what a build wrote is the source of none.
     pub without_bundles: bool,
     /// Hears which files are found and read.
@@ -73,7 +73,7 @@ fn find_files(
     let exclude = globs(&options.exclude)?;
     let include = IncludeSet::new(&options.include)?;
     let outputs = options.outputs.iter().filter_map(|path| file_system.real(path).ok()).collect();
-    let (passed_over, without_bundles) = (options.passed_over, options.without_bundles);
+    let (passed_over, without_bundles) = (options.skip_policy, options.without_bundles);
     let mut ignores = Vec::new();
     let mut above = root.clone();
     let folders = options.folders.clone();

@@ -1,10 +1,10 @@
 //! Claude Code 2.1.330: plugins are loaded by `--plugin-dir`, a whole bundle in one start that reads one message per
 //! line, so that names and bodies need no second start.
 
+mod conversation;
 mod inventory;
 mod listing;
 mod source;
-mod conversation;
 mod stand_ins;
 mod validation;
 
@@ -67,7 +67,7 @@ impl Driver for ClaudeCode {
             return None;
         }
         if flag(frontmatter, "user-invocable") != Some(false) {
-            return Some(Invoker::Person);
+            return Some(Invoker::User);
         }
         // A body that neither the user nor the model can invoke is never shown.
         (flag(frontmatter, "disable-model-invocation") != Some(true)).then_some(Invoker::Model)
@@ -82,7 +82,7 @@ impl Driver for ClaudeCode {
             ComponentKind::Hook => {
                 "the host lists equal handlers of one matcher once, and none of a plugin that it refuses"
             }
-            ComponentKind::McpServer => "the host lists no servers of a plugin that it refuses",
+            ComponentKind::McpServer => "the host does not list the servers of a refused plugin",
             _ => "its frontmatter hides it from users and from the model",
         }
     }
@@ -170,7 +170,7 @@ impl Driver for ClaudeCode {
 fn invoke(talk: &mut HostConversation, invocation: &BodyInvocation) -> Result<HostTurn> {
     let name = invocation.name.clone();
     match invocation.way {
-        Invoker::Person => talk.turn(
+        Invoker::User => talk.turn(
             &format!("/{name}"),
             ModelScript::default().with_conversation(Conversation::new(name, |_| true).then(end_step())),
         ),

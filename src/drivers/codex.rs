@@ -64,7 +64,7 @@ impl Driver for Codex {
 
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         // The host runs no commands in a body, and the user can mention every skill.
-        Some(Invoker::Person)
+        Some(Invoker::User)
     }
 
     fn lines(&self, body: &str) -> Vec<String> {

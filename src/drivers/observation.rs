@@ -36,7 +36,7 @@ pub struct ObservationScope {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invoker {
     /// The user types its name.
-    Person,
+    User,
     /// Only the model calls it.
     Model,
 }

@@ -66,7 +66,7 @@ impl Driver for OpenCode {
 
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         // Every skill is also a command, and the module runs no commands in a body.
-        Some(Invoker::Person)
+        Some(Invoker::User)
     }
 
     fn lines(&self, body: &str) -> Vec<String> {

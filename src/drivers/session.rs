@@ -92,7 +92,7 @@ impl SessionOpening {
 
 impl Session {
     /// A session with all plugins of a bundle.
-    pub fn of_bundle(folder: &Path, project: &Path, opening: SessionOpening, script: ModelScript) -> Self {
+    pub fn from_bundle(folder: &Path, project: &Path, opening: SessionOpening, script: ModelScript) -> Self {
         Self {
             loading: SessionLoad::Bundle { folder: folder.to_path_buf(), plugins: Vec::new() },
             project: project.to_path_buf(),

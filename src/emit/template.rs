@@ -17,14 +17,14 @@ pub struct TemplateError(pub String);
 pub struct TemplateCache {
     parsed: Tera,
     /// The first lines rendered from each template, by its text: most blocks repeat the lines of another.
-    known: BTreeMap<String, Vec<(Value, String)>>,
+    cache: BTreeMap<String, Vec<(Value, String)>>,
 }
 
 impl Default for TemplateCache {
     fn default() -> Self {
         let mut parsed = Tera::default();
         parsed.autoescape_on([""; 0]);
-        Self { parsed, known: BTreeMap::new() }
+        Self { parsed, cache: BTreeMap::new() }
     }
 }
 
@@ -36,11 +36,11 @@ impl TemplateCache {
     pub fn render(&mut self, template: &str, values: &Value) -> Result<String, TemplateError> {
         let fail =
             |error: tera::Error| TemplateError(error.to_string().trim_start_matches("error: ").to_owned());
-        let filled = match self.known.get_mut(template) {
+        let filled = match self.cache.get_mut(template) {
             Some(filled) => filled,
             None => {
                 self.parsed.add_raw_template(template, template).map_err(fail)?;
-                self.known.entry(template.to_owned()).or_default()
+                self.cache.entry(template.to_owned()).or_default()
             }
         };
         if let Some((_, line)) = filled.iter().find(|(with, _)| with == values) {

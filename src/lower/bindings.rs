@@ -99,7 +99,7 @@ impl Bindings {
     }
 
     /// Collects the names in the text of a command in the manifest, where nothing is edited.
-    pub fn of_inline(
+    pub fn from_inline(
         command: &InlineCommand,
         names: &[TextName<'_>],
         context: &LoweringContext<'_>,

@@ -13,7 +13,7 @@ use crate::ledger::{ComponentKind, RowOutcome};
 #[derive(Debug, Default)]
 pub(super) struct CommandFields<'a> {
     /// The fields decided here or with the command's own file, by file and pointer.
-    told: BTreeSet<(&'a str, &'a str)>,
+    decided: BTreeSet<(&'a str, &'a str)>,
     /// The fields without an equivalent on the host; carried ones are decided where they are written.
     pub(super) dropped: Vec<Decision>,
 }
@@ -27,12 +27,12 @@ impl<'a> CommandFields<'a> {
         let mut out = Self::default();
         for (owner, fields, has_file) in files.chain(inline) {
             for (key, value) in fields {
-                if context.target.manifest.passthrough && plugin.keeps(&value.at.path) {
+                if context.target.manifest.passthrough && plugin.has_kept(&value.at.path) {
                     continue;
                 }
                 let rule = context.target.dropped_field(ComponentKind::Command, key);
                 if rule.is_some() || has_file {
-                    out.told.insert((value.at.path.as_str(), value.at.pointer.as_str()));
+                    out.decided.insert((value.at.path.as_str(), value.at.pointer.as_str()));
                 }
                 let Some(rule) = rule else { continue };
                 let reason = rule.reason.as_deref().unwrap_or("the host takes no such field");
@@ -52,6 +52,6 @@ impl<'a> CommandFields<'a> {
 
     /// Whether the field at `pointer` of the file at `path` is one of them.
     pub(super) fn contains(&self, path: &Utf8Path, pointer: &str) -> bool {
-        self.told.contains(&(path.as_str(), pointer))
+        self.decided.contains(&(path.as_str(), pointer))
     }
 }

@@ -55,14 +55,15 @@ pub(super) fn lower<'a>(
     }
     let mut plan = ComponentPlan::new(context, component, texts, &told, (file, inner));
     let described = plan.described.as_deref();
-    let input = RegistrationInput { component, inner, texts, told: &told, fields: &plan.fields, described };
+    let input =
+        RegistrationInput { component, inner, texts, host_override: &told, fields: &plan.fields, described };
     out.registered = registration::component(context, &input);
     plan.write(&told);
     let unchanged = plan.draft.is_unchanged();
     let same_place = context.plugin.relative_path(&component.path) == inner;
     let state = ComponentState {
         inner,
-        told: &told,
+        host_override: &told,
         degraded: plan.fields.degraded | plan.references.degraded,
         same: unchanged && same_place,
     };
@@ -118,7 +119,7 @@ impl ComponentPlan {
         let described = describe(context, component, told, inner, &mut draft, &mut repairs);
         let sidecar = sidecar::lower(context, component, described.is_some());
         let contradicted = sidecar.contradicts;
-        let fields = FieldInput { component, file, repairs: &repairs, told, contradicted };
+        let fields = FieldInput { component, file, repairs: &repairs, host_override: told, contradicted };
         let fields = fields::lower(context, &fields);
         let to_root = place::path_to_root(inner);
         let bound = BlockPaths {
@@ -153,14 +154,14 @@ fn refusal(context: &LoweringContext<'_>, component: &Component) -> Option<(Stri
 struct ComponentState<'a> {
     /// Where its file goes in the plugin's emitted folder.
     inner: &'a Utf8Path,
-    told: &'a HostOverride<'a>,
+    host_override: &'a HostOverride<'a>,
     /// Whether a part of it is lost.
     degraded: bool,
     /// Whether its file is the unmodified source file at the same path.
     same: bool,
 }
 
-fn native(context: &LoweringContext<'_>, kind: ComponentKind) -> bool {
+fn is_native(context: &LoweringContext<'_>, kind: ComponentKind) -> bool {
     match kind {
         ComponentKind::Agent => context.target.agent.emission == AgentEmission::Native,
         ComponentKind::Command => {
@@ -191,10 +192,10 @@ fn decision(
         let reason = "some of its fields or constructs have a smaller effect; their rows say which";
         return decision.with_outcome(RowOutcome::Degraded, reason);
     }
-    if let Some(naming) = state.told.naming() {
+    if let Some(naming) = state.host_override.naming() {
         return decision.with_outcome(RowOutcome::Mapped, naming);
     }
-    if state.same && native(context, component.kind) {
+    if state.same && is_native(context, component.kind) {
         return decision;
     }
     let reason = match (component.kind, context.target.agent.emission, context.target.command.emission) {
@@ -216,7 +217,7 @@ fn file_decision(
     unchanged: bool,
     same_place: bool,
 ) -> Decision {
-    let decision = Decision::of_file(&context.plugin.name, &component.path)
+    let decision = Decision::for_file(&context.plugin.name, &component.path)
         .placed_at(context.root().join(inner).as_str());
     if !unchanged {
         return decision
@@ -264,7 +265,7 @@ fn refuse(
     let owner = (component.kind, component.qualified.as_str());
     let whole = component_decision(context, component, file).with_outcome(RowOutcome::Dropped, why);
     part.decisions.push(whole.loss(Axis::Limit, owner, ""));
-    part.decisions.push(Decision::of_file(name, &component.path).with_outcome(RowOutcome::Dropped, why));
+    part.decisions.push(Decision::for_file(name, &component.path).with_outcome(RowOutcome::Dropped, why));
     part.decisions.extend(field_leaves::dropped_fields(name, file, &component.document, why));
     for group in context.resolved.references(component) {
         let Some(file) = context.project.tree.get(&group.path) else { continue };
@@ -291,7 +292,7 @@ fn describe(
         && context.target.command.emission == CommandEmission::AsSkill;
     if component.kind == ComponentKind::Skill || as_skill {
         name_skill(context, component, told, inner, draft, repairs);
-        return made_description(context, component, draft, repairs);
+        return generated_description(context, component, draft, repairs);
     }
     if component.kind == ComponentKind::Agent && context.target.source.is_some() {
         name_agent(component, inner, draft);
@@ -312,7 +313,7 @@ fn name_agent(component: &Component, inner: &Utf8Path, draft: &mut MarkdownDraft
         let file = path.file_name().unwrap_or_default();
         file.strip_suffix(".md").unwrap_or(file).to_owned()
     };
-    let renamed = component.here.renamed.as_ref().map(|renamed| last_of(&renamed.to).to_owned());
+    let renamed = component.host_override.renamed.as_ref().map(|renamed| last_of(&renamed.to).to_owned());
     let name = renamed.unwrap_or_else(|| stem(&component.path));
     if component.written_name().is_none() && stem(inner) != name {
         draft.set_text("name", &name, "its file has a different name, which the host would show");
@@ -349,7 +350,7 @@ fn name_skill(
 }
 
 /// Generates the description of a skill without one, if the host needs one.
-fn made_description(
+fn generated_description(
     context: &LoweringContext<'_>,
     component: &Component,
     draft: &mut MarkdownDraft,

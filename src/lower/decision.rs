@@ -42,7 +42,7 @@ impl Decision {
     }
 
     /// The same for the file at `path`.
-    pub(super) fn of_file(plugin: &str, path: &Utf8Path) -> Self {
+    pub(super) fn for_file(plugin: &str, path: &Utf8Path) -> Self {
         Self::new_kept(plugin, ComponentKind::File, path.as_str(), path)
     }
 

@@ -68,7 +68,7 @@ pub struct FieldInput<'a> {
     /// The repairs of fields that the host could not read.
     pub repairs: &'a Repairs,
     /// The overrides for this host.
-    pub told: &'a HostOverride<'a>,
+    pub host_override: &'a HostOverride<'a>,
     /// Whether a file of the source contradicts that only the user may invoke the component.
     pub contradicted: bool,
 }
@@ -89,7 +89,7 @@ pub fn lower(context: &LoweringContext<'_>, input: &FieldInput<'_>) -> LoweredFi
         };
         let is_mapped = verdict.outcome == RowOutcome::Mapped && rule.outcome == FieldOutcome::Mapped;
         if counts && !is_told && is_mapped {
-            say_natively(context.target, entry, rule, &mut out);
+            write_native_value(context.target, entry, rule, &mut out);
         }
         out.degraded |= verdict.class.is_some_and(|class| class <= LossClass::Behavior);
         for (pointer, span) in field_leaves::leaves(entry) {
@@ -121,7 +121,7 @@ impl FieldInput<'_> {
         out: &mut LoweredFields,
     ) -> (FieldVerdict, bool) {
         let own = verdict(context, self.component, entry, rule, out);
-        match self.told.replacement(entry, rule) {
+        match self.host_override.replacement(entry, rule) {
             Some(told) => {
                 let reason = format!("`{}` overrides it for this host", told.at);
                 (self.repaired_verdict(FieldVerdict::new(RowOutcome::Mapped, &reason), entry), true)
@@ -138,7 +138,7 @@ impl FieldInput<'_> {
             }
             _ => verdict,
         };
-        match self.told.naming() {
+        match self.host_override.naming() {
             Some(naming) if entry.key == "name" && verdict.outcome == RowOutcome::Mapped => {
                 FieldVerdict { reason: Some(naming), ..verdict }
             }
@@ -196,7 +196,7 @@ fn decide_unread(
     let rows =
         |part, outcome, reason| field_leaves::unread_lines(&context.plugin.name, file, part, outcome, reason);
     if let Some(lost) = document.lost {
-        let reason = "it is not YAML, and the source host reads no field of it either";
+        let reason = "invalid YAML; the source host ignores it too";
         out.edits.push(FieldEdit::Whole(reason.to_owned()));
         out.decisions.extend(rows(lost, RowOutcome::Dropped, reason));
     } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
@@ -212,7 +212,7 @@ fn decide_unread(
 
 /// The edits for a mapped field in frontmatter that the host reads itself. If a module registers the component, or the
 /// block or the installable form carries the value, the frontmatter stays unchanged.
-fn say_natively(target: &Target, entry: &MappingEntry, rule: &FieldRule, out: &mut LoweredFields) {
+fn write_native_value(target: &Target, entry: &MappingEntry, rule: &FieldRule, out: &mut LoweredFields) {
     let Some(key) = rule.to.as_deref().filter(|key| !matches!(*key, "block" | "installable")) else { return };
     let Some(value) = out.values.get(key).filter(|_| target.registration.is_none()) else { return };
     let reason = rule.reason.as_deref().unwrap_or("it is written in the host's format");
@@ -334,7 +334,7 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
 fn invocation(target: &Target, component: &Component, entry: &MappingEntry) -> FieldVerdict {
     let user_only = entry.key == USER_ONLY;
     let (limits, form, axis) = if user_only {
-        (component.user_only(), target.invocation.user_only, Axis::Invocation)
+        (component.is_user_only(), target.invocation.user_only, Axis::Invocation)
     } else {
         (component.model_only(), target.invocation.model_only, Axis::Visibility)
     };

@@ -92,7 +92,7 @@ impl PlainFile<'_> {
         let name = &context.plugin.name;
         let mut part = LoweredPart::default();
         let Some(inner) = context.places.files.get(&file.path) else { return part };
-        let decision = self.foreign.decide(context, file, Decision::of_file(name, &file.path));
+        let decision = self.foreign.decide(context, file, Decision::for_file(name, &file.path));
         let document = document_of(file);
         let lost = other.and_then(|other| Some((other, not_carried(context, other)?)));
         if let Some((_, reason)) = lost.filter(|(other, _)| other.fault.is_some() || !is_root_skill(context))
@@ -110,7 +110,7 @@ impl PlainFile<'_> {
         let fields = document.iter().flat_map(|document| field_leaves::all(name, file, document));
         part.decisions.extend(fields.map(|(_, field)| field.placed_at(path.as_str())));
         let executable = file.executable;
-        let also = context.places.also.get(&file.path);
+        let also = context.places.extra_paths.get(&file.path);
         if let Some(also) = also.filter(|also| !context.is_generated(also)) {
             let (path, from) = (context.root().join(also), Some(file.path.clone()));
             let content = NodeContent::CopyOf(file.origin.clone());
@@ -164,7 +164,7 @@ fn move_reason(context: &LoweringContext<'_>, file: &SourceFile, inner: &Utf8Pat
     if context.plugin.relative_path(&file.path) == inner {
         return None;
     }
-    Some(match context.places.also.contains(&file.path) {
+    Some(match context.places.extra_paths.contains(&file.path) {
         true => "it is beside its skill, and also where hooks, servers, agents and commands refer to it",
         false => "it is beside its component",
     })
@@ -177,7 +177,7 @@ fn decided_elsewhere(
     nothing: bool,
     declared: &[Decision],
 ) -> Decision {
-    let decision = Decision::of_file(&context.plugin.name, &file.path);
+    let decision = Decision::for_file(&context.plugin.name, &file.path);
     if nothing {
         return decision.with_outcome(RowOutcome::Dropped, "it declares nothing");
     }

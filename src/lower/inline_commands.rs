@@ -109,7 +109,7 @@ fn bindings(context: &LoweringContext<'_>, command: &InlineCommand, inner: &Utf8
         to_root: &places::path_to_root(inner),
         components: &context.places.components,
     };
-    Bindings::of_inline(command, &texts::of_inline(context, command), context, &bound)
+    Bindings::from_inline(command, &texts::inline_names(context, command), context, &bound)
 }
 
 /// The file, with the block after its fields.

@@ -33,7 +33,7 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
     for path in &context.plugin.files.kept {
         if let Some(emitted) = program(context, path) {
             let reason = "it is a program that the plugin ships, placed where its launcher looks for it";
-            let file = Decision::of_file(&context.plugin.name, path)
+            let file = Decision::for_file(&context.plugin.name, path)
                 .placed_at(context.root().join(emitted).as_str());
             part.decisions.push(file.with_outcome(RowOutcome::Mapped, reason));
         } else if runtime.claims(context.plugin.relative_path(path)) {
@@ -75,7 +75,7 @@ fn decide_obstacle(context: &LoweringContext<'_>, path: &Utf8PathBuf, part: &mut
     let message = format!("`{path}` is at the path of a launcher or a program of `[runtime]`");
     let help = "rename the file in the source, or change `[runtime]` in `plugcast.toml`";
     part.diagnostics.push(Diagnostic::for_file(path, Severity::Error, "generated-name", message).help(help));
-    let row = Decision::of_file(&context.plugin.name, path);
+    let row = Decision::for_file(&context.plugin.name, path);
     part.decisions
         .push(row.with_outcome(RowOutcome::Dropped, "a launcher or a program of `[runtime]` is there"));
 }

@@ -318,7 +318,7 @@ impl PluginListing {
 fn is_listed(component: &Component, target: &Target) -> bool {
     let is_skill = component.kind == ComponentKind::Skill
         || component.kind == ComponentKind::Command && target.command.emission == CommandEmission::AsSkill;
-    is_skill && !component.user_only()
+    is_skill && !component.is_user_only()
 }
 
 /// Whether the user passes arguments to it: it declares them, or its text has a placeholder.

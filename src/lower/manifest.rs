@@ -80,7 +80,7 @@ fn unreadable(context: &LoweringContext<'_>) -> Option<Decision> {
     let path = context.plugin.root.join(&context.source.manifest);
     let file = context.project.tree.get(&path).filter(|_| context.plugin.manifest.is_none())?;
     let reason = "it cannot be read, so a new one is made from the folder's name";
-    Some(Decision::of_file(&context.plugin.name, &file.path).with_outcome(RowOutcome::Dropped, reason))
+    Some(Decision::for_file(&context.plugin.name, &file.path).with_outcome(RowOutcome::Dropped, reason))
 }
 
 /// Whether the host reads the source's manifest, `file`, unchanged.
@@ -105,7 +105,7 @@ fn fields(
 ) -> Vec<Decision> {
     let Some(manifest) = &context.plugin.manifest else { return Vec::new() };
     let name = &context.plugin.name;
-    let own = Decision::of_file(name, &file.path).placed_at(&*plan.emitted);
+    let own = Decision::for_file(name, &file.path).placed_at(&*plan.emitted);
     let mut out = vec![match plan.kept {
         true => own,
         false => own.with_outcome(RowOutcome::Mapped, "its fields move to the host's manifest"),
@@ -368,7 +368,7 @@ fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
     let own = facts.path != context.source.manifest && context.plugin.files.kept.contains(&path);
     let Some(file) = context.project.tree.get(&path).filter(|_| own) else { return (part, filled) };
     let decision =
-        Decision::of_file(&context.plugin.name, &path).placed_at(context.root().join(&facts.path).as_str());
+        Decision::for_file(&context.plugin.name, &path).placed_at(context.root().join(&facts.path).as_str());
     let (node, findings) = crate::model::manifest::read_object(file);
     let Some(Json::Object(mut own)) = node.map(|node| node.to_json()) else {
         part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));

@@ -159,7 +159,7 @@ const NO_FILE: &str = "the host has no marketplace file";
 
 /// The decision about the source's file.
 fn file_decision(target: &Target, file: &SourceFile) -> Decision {
-    let decision = Decision::of_file("", &file.path);
+    let decision = Decision::for_file("", &file.path);
     match &target.marketplace {
         Some(facts) => decision
             .placed_at(&facts.path)
@@ -304,7 +304,7 @@ impl LoweredEntry<'_> {
         match command.filter(|_| top == "commands") {
             Some(command) if !declares(&command) => field.with_outcome(
                 RowOutcome::Dropped,
-                "the source host reads no command without `source` in an entry",
+                "the source host ignores an entry's command without `source`",
             ),
             Some((_, part)) if !part.starts_with("source") => {
                 let field = field.with_outcome(RowOutcome::Dropped, "the fields of the command's file apply");

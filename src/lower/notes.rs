@@ -27,7 +27,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, refused: &BTreeSet<(usize, St
         let message = format!("`{}` is the name of a file that is generated for {title}", facts.path);
         let finding = Diagnostic::for_file(&source, Severity::Error, "generated-name", message);
         part.diagnostics.push(finding.host(&context.target.name).help("rename the file in the source"));
-        let file = Decision::of_file(&context.plugin.name, &source);
+        let file = Decision::for_file(&context.plugin.name, &source);
         part.decisions
             .push(file.with_outcome(RowOutcome::Dropped, "a file of this name is generated for the host"));
     }

@@ -46,7 +46,7 @@ pub(super) struct HostOverride<'a> {
 impl<'a> HostOverride<'a> {
     /// The overrides of `component` for `target`.
     pub(super) fn new(target: &Target, component: &'a Component) -> Self {
-        let told = &component.here;
+        let told = &component.host_override;
         Self { renamed: told.renamed.as_ref(), fields: &told.fields, form: form(target, component.kind) }
     }
 
@@ -92,10 +92,8 @@ impl<'a> HostOverride<'a> {
             let decision = decision(&context.plugin.name, key, &told.at);
             match is_carried {
                 true => decision.placed_at(to).with_outcome(RowOutcome::Mapped, reason(&told.at)),
-                false => decision.with_outcome(
-                    RowOutcome::Dropped,
-                    "the host gets no form of the agent that can carry this",
-                ),
+                false => decision
+                    .with_outcome(RowOutcome::Dropped, "the host does not support this field for agents"),
             }
         })
     }
@@ -127,7 +125,7 @@ fn decision(plugin: &str, key: &str, at: &ConfigPlace) -> Decision {
 /// A decision about each tool with a substitute.
 pub(super) fn tools(context: &LoweringContext<'_>) -> impl Iterator<Item = Decision> {
     let name = &context.plugin.name;
-    let tools = context.project.tools_here.get(name).into_iter().flatten();
+    let tools = context.project.tool_substitutes.get(name).into_iter().flatten();
     tools.map(move |(tool, told)| {
         decision(name, tool, &told.at).placed_at("block").with_outcome(RowOutcome::Mapped, reason(&told.at))
     })

@@ -36,7 +36,7 @@ pub(super) fn handles(context: &LoweringContext<'_>, path: &Utf8Path) -> bool {
 pub(super) fn merged(context: &LoweringContext<'_>, filled: Json) -> (LoweredPart, Json) {
     let mut part = carry_files(context);
     let Some(file) = own_file(context) else { return (part, filled) };
-    let of_file = |file: &SourceFile| Decision::of_file(&context.plugin.name, &file.path);
+    let of_file = |file: &SourceFile| Decision::for_file(&context.plugin.name, &file.path);
     part.decisions.extend(other_files(context, file).map(|other| {
         of_file(other).with_outcome(RowOutcome::Dropped, "the host reads only the manifest in this folder")
     }));
@@ -93,7 +93,7 @@ fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json)
         return ManifestFieldOutcome::NamesPlugin;
     }
     let Some(kind) = context.target.manifest.own.fields.get(pointer) else {
-        return said_by_source(context, leaf);
+        return source_determined_outcome(context, leaf);
     };
     let is_top = pointer.matches('/').count() == 1;
     match value(context, *kind, leaf) {
@@ -106,7 +106,7 @@ fn decide(context: &LoweringContext<'_>, pointer: &str, leaf: &Tree, out: &Json)
 }
 
 /// The outcome of a field about the plugin's content: a loss if it names skills that the source host does not list.
-fn said_by_source(context: &LoweringContext<'_>, field: &Tree) -> ManifestFieldOutcome {
+fn source_determined_outcome(context: &LoweringContext<'_>, field: &Tree) -> ManifestFieldOutcome {
     let skill = Utf8Path::new(&context.target.skill.path).file_name();
     let is_unread =
         |file: &SourceFile| file.path.file_name() == skill && context.places.mains.get(&file.path).is_none();
@@ -134,7 +134,7 @@ fn carry_files(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
     for file in files_in_folder(context) {
         let path = context.root().join(context.plugin.relative_path(&file.path));
-        let decision = Decision::of_file(&context.plugin.name, &file.path);
+        let decision = Decision::for_file(&context.plugin.name, &file.path);
         let (node, findings) = manifest::read_object(file);
         part.diagnostics.extend(findings.into_iter().map(|finding| finding.host(&context.target.name)));
         if node.is_none() {

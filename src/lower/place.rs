@@ -30,7 +30,7 @@ pub struct OutputPaths {
     pub moved: bool,
     /// Second paths of files beside a skill that has moved or is at the plugin's root: those by which hooks, servers,
     /// agents and commands refer to them.
-    pub also: PathMap<Utf8PathBuf>,
+    pub extra_paths: PathMap<Utf8PathBuf>,
     /// Installable files of agents, by qualified name.
     pub installables: BTreeMap<QualifiedName, Utf8PathBuf>,
     /// Indices of skills in `plugin.components`, by the source paths of the files beside their main file.
@@ -121,7 +121,7 @@ impl OutputPaths {
         };
         for file in &skill.files {
             if shared {
-                self.also.insert(file, plugin.relative_path(file).to_owned());
+                self.extra_paths.insert(file, plugin.relative_path(file).to_owned());
             }
             let inner = file.strip_prefix(skill.folder()).unwrap_or(file);
             self.files.insert(file, folder.join(inner));
@@ -167,7 +167,7 @@ impl OutputPaths {
             let kinds = source.components.iter().filter(|(_, kind)| *kind != ComponentKind::Executable.id());
             kinds.into_iter().any(|(place, _)| path.starts_with(place.trim_end_matches('/')))
         };
-        for (path, emitted) in self.files.iter_mut().filter(|_| plugin.shelf) {
+        for (path, emitted) in self.files.iter_mut().filter(|_| plugin.has_only_loose_skills) {
             if texts(emitted) && is_text(emitted) || documents(emitted) {
                 *emitted = format!("{emitted}.plain").into();
                 self.renamed.insert(path, ());
@@ -274,11 +274,11 @@ fn main_path(
     if let Some(name) = own.file_name().filter(|_| contested) {
         own = own.with_file_name(format!("{name}.md"));
     }
-    if let Some(renamed) = &component.here.renamed {
+    if let Some(renamed) = &component.host_override.renamed {
         let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
         own = own.with_file_name(format!("{}.md", names::segment(last)));
     }
-    let as_named = component.here.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
+    let as_named = component.host_override.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
     // Folder names are part of the name too; only user settings keep them unchanged.
     let part = |part: &str| match as_named || target.source.is_none() && names::unwritable(part).is_some() {
         true => names::segment(part),

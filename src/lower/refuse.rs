@@ -26,7 +26,7 @@ pub(super) struct WritableNodes {
 }
 
 /// Separates `nodes`, which are sorted by path: of two that collide, the first is written.
-pub(super) fn unwritable(target: &Target, nodes: Vec<BundleNode>) -> WritableNodes {
+pub(super) fn split_writable(target: &Target, nodes: Vec<BundleNode>) -> WritableNodes {
     let mut out = WritableNodes::default();
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
     for node in nodes {
@@ -53,7 +53,7 @@ pub(super) fn unwritable(target: &Target, nodes: Vec<BundleNode>) -> WritableNod
 fn fault(path: &Utf8Path, other: Option<&Utf8Path>) -> Option<(&'static str, String)> {
     let length = path.as_str().len();
     if let Some(why) = path.components().find_map(|part| names::unwritable(part.as_str())) {
-        return Some(("reserved-name", why));
+        return Some(("unportable-path", why));
     }
     if length > LONGEST {
         return Some(("path-length", format!("the path has {length} bytes, and {LONGEST} fit everywhere")));

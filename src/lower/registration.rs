@@ -35,7 +35,7 @@ pub(super) struct RegistrationInput<'a> {
     pub(super) component: &'a Component,
     pub(super) inner: &'a Utf8Path,
     pub(super) texts: &'a [ComponentText<'a>],
-    pub(super) told: &'a HostOverride<'a>,
+    pub(super) host_override: &'a HostOverride<'a>,
     pub(super) fields: &'a LoweredFields,
     /// The generated description.
     pub(super) described: Option<&'a str>,
@@ -78,7 +78,7 @@ fn agent(input: &RegistrationInput<'_>) -> Map<String, Json> {
     entry.insert("file".into(), input.inner.as_str().into());
     entry.insert("mode".into(), "subagent".into());
     let values: BTreeMap<&String, &Json> =
-        input.fields.values.iter().chain(input.told.registered()).collect();
+        input.fields.values.iter().chain(input.host_override.registered()).collect();
     for (key, value) in values.into_iter().filter(|(key, _)| *key != "name") {
         entry.insert(key.clone(), value.clone());
     }
@@ -120,13 +120,13 @@ fn body(context: &LoweringContext<'_>, input: &RegistrationInput<'_>) -> Map<Str
     if !arguments.is_empty() {
         entry.insert("arguments".into(), json!(arguments));
     }
-    if (component.user_only() || input.described.is_some())
+    if (component.is_user_only() || input.described.is_some())
         && component.kind == ComponentKind::Skill
         && context.target.invocation.user_only == InvocationForm::Registered
     {
         entry.insert("user_only".into(), true.into());
     }
-    entry.extend(input.told.registered().map(|(key, value)| (key.clone(), value.clone())));
+    entry.extend(input.host_override.registered().map(|(key, value)| (key.clone(), value.clone())));
     entry
 }
 
@@ -149,7 +149,7 @@ pub(super) fn lower(
                 format!("`{path}` is the name of a file that is generated for {}", context.target.host.title);
             let finding = Diagnostic::for_file(&source, Severity::Error, "generated-name", message);
             part.diagnostics.push(finding.host(&context.target.name).help("rename the file in the source"));
-            let file = Decision::of_file(&context.plugin.name, &source);
+            let file = Decision::for_file(&context.plugin.name, &source);
             part.decisions.push(
                 file.with_outcome(RowOutcome::Dropped, "a file of this name is generated for the host"),
             );

@@ -16,7 +16,7 @@ use crate::source::{Exclusion, IGNORED, SKILL_FILE, SourceFile, Span};
 use crate::target::Axis;
 
 fn excluded_row(plugin: &str, exclusion: &Exclusion) -> Decision {
-    Decision::of_file(plugin, &exclusion.path).with_outcome(RowOutcome::Dropped, exclusion.reason.clone())
+    Decision::for_file(plugin, &exclusion.path).with_outcome(RowOutcome::Dropped, exclusion.reason.clone())
 }
 
 /// Items outside of all plugins, and unreadable items.
@@ -98,7 +98,7 @@ fn lost_file(context: &LoweringContext<'_>, lost: &LostComponent, file: &SourceF
     let name = &context.plugin.name;
     // The file of a skill that another component hides is carried, and decided with the other files.
     let goes_along = context.places.files.contains(&lost.path);
-    let own = Decision::of_file(name, &lost.path).with_outcome(RowOutcome::Dropped, &lost.reason);
+    let own = Decision::for_file(name, &lost.path).with_outcome(RowOutcome::Dropped, &lost.reason);
     let own = (!goes_along).then_some(own);
     // Fields that a command takes from a skill that it hides are decided with the command.
     let components = || context.plugin.components.iter().filter(|_| context.target.source.is_none());

@@ -32,7 +32,7 @@ pub(super) fn missed(context: &LoweringContext<'_>, file: &SourceFile) -> Option
         let target = join(if base == PathBase::Root { root } else { here }, path.as_str())?;
         let placed = file_at(context, &target)?;
         let inner = context.plugin.relative_path(&target);
-        let also = context.places.also.get(&target).is_some_and(|also| also == inner);
+        let also = context.places.extra_paths.get(&target).is_some_and(|also| also == inner);
         (placed != inner && !also).then(|| (inner.to_owned(), placed.to_owned()))
     })?;
     Some(format!("it reads `{path}`, which is `{placed}` on the host"))
@@ -74,10 +74,10 @@ impl<'a> Words<'a> {
     /// script's own folder.
     fn paths(&self) -> impl Iterator<Item = (PathBase, Utf8PathBuf)> + '_ {
         let lines = self.text.lines().filter(|line| line.contains('.'));
-        lines.flat_map(move |line| self.of_line(line))
+        lines.flat_map(move |line| self.paths_in_line(line))
     }
 
-    fn of_line(&self, line: &'a str) -> Vec<(PathBase, Utf8PathBuf)> {
+    fn paths_in_line(&self, line: &'a str) -> Vec<(PathBase, Utf8PathBuf)> {
         let allowed = |c: char| c.is_alphanumeric() || "_-./".contains(c);
         let mut out = Vec::new();
         let mut at = 0;

@@ -41,7 +41,7 @@ fn own_sidecar<'a>(context: &'a LoweringContext<'_>, component: &Component) -> O
 
 /// The files of skills that only the user may invoke, which are handled here.
 pub(super) fn user_only_files<'a>(context: &'a LoweringContext<'_>) -> BTreeSet<&'a Utf8Path> {
-    let components = context.plugin.components.iter().filter(|component| component.user_only());
+    let components = context.plugin.components.iter().filter(|component| component.is_user_only());
     components
         .filter_map(|component| own_sidecar(context, component))
         .map(|file| file.path.as_path())
@@ -60,7 +60,7 @@ pub(super) struct LoweredSidecar {
 pub(super) fn lower(context: &LoweringContext<'_>, component: &Component, described: bool) -> LoweredSidecar {
     let mut out = LoweredSidecar::default();
     let Some(document) = &context.target.invocation.sidecar_document else { return out };
-    let hidden = component.user_only() || described || context.listing.waits(component).is_some();
+    let hidden = component.is_user_only() || described || context.listing.waits(component).is_some();
     let Some(place) = place(context, component).filter(|_| hidden) else { return out };
     let wanted = shape::fill_table(document, &|_| None, &mut Vec::new());
     match own_sidecar(context, component) {
@@ -69,7 +69,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, component: &Component, descri
             out.part.nodes.push(context.generated_file(&place, content));
             out
         }
-        Some(file) if component.user_only() => merge(context, component, file, &wanted, &place),
+        Some(file) if component.is_user_only() => merge(context, component, file, &wanted, &place),
         // Its own policy applies, since the author has not reserved the skill for the user.
         Some(_) => out,
     }
@@ -129,7 +129,7 @@ fn merge(
 ) -> LoweredSidecar {
     let mut out = LoweredSidecar::default();
     let text = file.text().unwrap_or_default();
-    let decision = Decision::of_file(&context.plugin.name, &file.path);
+    let decision = Decision::for_file(&context.plugin.name, &file.path);
     let Some(declared) = readable(text) else {
         let reason = "the host cannot read it, so a new one is written: only the user may invoke the skill";
         out.part.decisions.push(decision.with_outcome(RowOutcome::Dropped, reason));

@@ -56,7 +56,7 @@ pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]
 }
 
 /// The texts of `component`.
-pub(super) fn of_component<'a>(
+pub(super) fn component_names<'a>(
     context: &LoweringContext<'a>,
     component: &'a Component,
 ) -> Vec<ComponentText<'a>> {
@@ -74,7 +74,10 @@ pub(super) fn of_component<'a>(
 }
 
 /// The names in the text of a command in a manifest.
-pub(super) fn of_inline<'a>(context: &LoweringContext<'a>, command: &'a InlineCommand) -> Vec<TextName<'a>> {
+pub(super) fn inline_names<'a>(
+    context: &LoweringContext<'a>,
+    command: &'a InlineCommand,
+) -> Vec<TextName<'a>> {
     names(context, &command.content, context.resolved.inline(command), None, true)
 }
 

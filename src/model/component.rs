@@ -32,7 +32,7 @@ pub struct Component {
     /// Fields that a manifest sets for it by name; they override its frontmatter.
     pub declared: BTreeMap<String, OverrideValue>,
     /// The overrides of a `plugcast.toml` for the project's host.
-    pub here: ComponentOverride,
+    pub host_override: ComponentOverride,
     /// The names in its texts, resolved by the project.
     pub(in crate::model) references: OnceLock<Vec<FileReferences>>,
 }
@@ -62,7 +62,7 @@ impl Component {
     pub fn alias(&self) -> Option<String> {
         let own = self
             .written_name()
-            .filter(|_| self.kind == ComponentKind::Skill && self.here.renamed.is_none())?;
+            .filter(|_| self.kind == ComponentKind::Skill && self.host_override.renamed.is_none())?;
         (own != self.name).then_some(own)
     }
 
@@ -88,7 +88,7 @@ impl Component {
 
     /// A field as one line of text, with the overrides for the host; `None` if it is absent, empty or not a scalar.
     pub fn text_field(&self, key: &str) -> Option<String> {
-        let value = self.here.fields.get(key).or_else(|| self.declared.get(key));
+        let value = self.host_override.fields.get(key).or_else(|| self.declared.get(key));
         let value = value.and_then(|set| set.value.as_str());
         let text = match value {
             Some(value) => value.to_owned(),
@@ -114,7 +114,7 @@ impl Component {
     }
 
     /// Only the user may invoke it.
-    pub fn user_only(&self) -> bool {
+    pub fn is_user_only(&self) -> bool {
         self.flag("disable-model-invocation") == Some(true)
     }
 

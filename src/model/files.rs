@@ -29,7 +29,7 @@ impl PluginFiles {
 
 /// Divides the files below `root` into kept and excluded ones; `nested` are the roots of other plugins, which own their
 /// files; `owned` are manifests and folders of other hosts.
-pub fn of_plugin(
+pub fn plugin_files(
     tree: &SourceTree,
     root: &Utf8Path,
     nested: &[Utf8PathBuf],

@@ -72,7 +72,7 @@ pub fn find(
     found: &mut Vec<Diagnostic>,
 ) {
     let (first, told) = (out.len(), found.len());
-    all(node, place, source, out, found);
+    read_handlers(node, place, source, out, found);
     for other in out[first..].iter_mut().filter(|other| other.fault.is_some()) {
         let mut steps = keys(&other.pointer);
         let is_whole = matches!(other.body, OtherBody::Whole);
@@ -109,7 +109,7 @@ fn holds_guard(node: &Node, span: Span, source: &SourceFacts) -> bool {
         || node.items().unwrap_or_default().iter().any(|item| holds_guard(item, span, source))
 }
 
-fn all(
+fn read_handlers(
     node: &Node,
     place: &Declaration<'_>,
     source: &SourceFacts,

@@ -127,14 +127,14 @@ impl Project {
         let mut own = self.clone();
         own.overrides.clear();
         own.inventory = Default::default();
-        own.tools_here.clone_from(&overrides.tools);
+        own.tool_substitutes.clone_from(&overrides.tools);
         for ((kind, qualified), renamed) in &overrides.renames {
             let plugin = plugin_of(qualified);
-            own.renamed_here.insert((*kind, QualifiedName::new(plugin, &renamed.to)), renamed.clone());
+            own.host_renames.insert((*kind, QualifiedName::new(plugin, &renamed.to)), renamed.clone());
         }
         for plugin in &mut own.plugins {
             for component in &mut plugin.components {
-                tell(component, overrides);
+                apply_overrides(component, overrides);
             }
             for command in &mut plugin.inline {
                 rename_in_command(command, overrides);
@@ -152,22 +152,22 @@ impl Project {
     /// The new name of a component, by the qualified name that it has on this host.
     pub fn renamed(&self, kind: ComponentKind, qualified: &str) -> Option<&NewName> {
         // Nearly always there is none; this avoids allocating a key for the lookup.
-        if self.renamed_here.is_empty() {
+        if self.host_renames.is_empty() {
             return None;
         }
-        self.renamed_here.get(&(kind, qualified.into()))
+        self.host_renames.get(&(kind, qualified.into()))
     }
 }
 
-fn tell(component: &mut Component, overrides: &HostOverrides) {
+fn apply_overrides(component: &mut Component, overrides: &HostOverrides) {
     let key = (component.kind, component.qualified.clone());
     if let Some(fields) = overrides.fields.get(&key) {
-        component.here.fields.clone_from(fields);
+        component.host_override.fields.clone_from(fields);
     }
     if let Some(renamed) = overrides.renames.get(&key) {
         component.qualified = QualifiedName::new(component.plugin(), &renamed.to);
         component.name.clone_from(&renamed.to);
-        component.here.renamed = Some(renamed.clone());
+        component.host_override.renamed = Some(renamed.clone());
     }
     let references = component.references.get_mut().into_iter().flatten();
     for reference in references.flat_map(|file| &mut file.references) {

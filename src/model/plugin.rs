@@ -6,10 +6,10 @@ mod duplicates;
 mod escapes;
 mod fields;
 mod find;
-mod other_components;
 mod location;
-pub mod settings;
 mod missing_components;
+mod other_components;
+pub mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -71,11 +71,11 @@ pub struct Plugin {
     /// The programs that it ships.
     pub runtime: Runtime,
     /// Whether no build includes it, so that only a check reads it.
-    pub beside: bool,
+    pub is_check_only: bool,
     /// What its folder is.
     pub form: LocationForm,
     /// Whether it consists only of skills that belong to no plugin.
-    pub shelf: bool,
+    pub has_only_loose_skills: bool,
 }
 
 /// A command with its text in the manifest.
@@ -132,7 +132,7 @@ impl Plugin {
 
     /// Whether the source host reads fields of a command at `path` from the bundle: it is the plugin's own manifest, or
     /// a skill that the command hides.
-    pub fn keeps(&self, path: &Utf8Path) -> bool {
+    pub fn has_kept(&self, path: &Utf8Path) -> bool {
         let is_manifest = self.manifest.as_ref().is_some_and(|manifest| manifest.path == path);
         is_manifest || path.extension() == Some("md")
     }
@@ -204,7 +204,7 @@ pub fn read(
     found: &mut Vec<Diagnostic>,
 ) -> Option<Plugin> {
     let is_shelf = location.is_shelf();
-    let files = files::of_plugin(tree, &location.root, others, source, owned);
+    let files = files::plugin_files(tree, &location.root, others, source, owned);
     let manifest_path = location.root.join(&source.manifest);
     let mut manifest = None;
     if let Some(file) = tree.get(&manifest_path) {
@@ -235,9 +235,9 @@ pub fn read(
         files,
         linked: BTreeSet::new(),
         runtime: Runtime::default(),
-        beside: location.beside,
+        is_check_only: location.is_check_only,
         form: location.form,
-        shelf: is_shelf,
+        has_only_loose_skills: is_shelf,
     };
     if plugin.form == LocationForm::Foreign {
         return Some(plugin);

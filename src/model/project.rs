@@ -46,9 +46,9 @@ pub struct Project {
     /// The overrides, by host.
     pub overrides: BTreeMap<String, HostOverrides>,
     /// The substitutes for tools on the host that the project is for, by plugin and tool.
-    pub tools_here: BTreeMap<String, BTreeMap<String, OverrideValue>>,
+    pub tool_substitutes: BTreeMap<String, BTreeMap<String, OverrideValue>>,
     /// The new names on that host, by kind and by the qualified name on it.
-    pub(in crate::model) renamed_here: BTreeMap<(ComponentKind, QualifiedName), NewName>,
+    pub(in crate::model) host_renames: BTreeMap<(ComponentKind, QualifiedName), NewName>,
     /// Every name that a text may refer to; built on first use.
     pub(in crate::model) inventory: OnceLock<NameInventory>,
 }
@@ -74,8 +74,8 @@ impl Project {
             accepted: Vec::new(),
             helpers: Vec::new(),
             overrides: BTreeMap::new(),
-            tools_here: BTreeMap::new(),
-            renamed_here: BTreeMap::new(),
+            tool_substitutes: BTreeMap::new(),
+            host_renames: BTreeMap::new(),
             inventory: OnceLock::new(),
         }
     }
@@ -135,14 +135,14 @@ impl Project {
                     kind: component.kind,
                     local: component.name.clone(),
                     qualified: component.qualified.clone(),
-                    also: component.alias().filter(|alias| !own.contains(alias.as_str())),
+                    alias: component.alias().filter(|alias| !own.contains(alias.as_str())),
                 };
                 let workflow = |other: &OtherComponent| InventoryName {
                     plugin: plugin.name.clone(),
                     kind: ComponentKind::Workflow,
                     local: other.name.clone(),
                     qualified: QualifiedName::new(&plugin.name, &other.name),
-                    also: None,
+                    alias: None,
                 };
                 let workflows =
                     plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id());

@@ -60,7 +60,7 @@ pub struct InventoryName {
     /// `plugin:name`.
     pub qualified: QualifiedName,
     /// Another name that texts may use after the plugin's: the one in a skill's frontmatter.
-    pub also: Option<String>,
+    pub alias: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -94,7 +94,7 @@ impl NameInventory {
             }
             let last = last_of(&name.local);
             add(last, NameCandidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
-            if let Some(also) = &name.also {
+            if let Some(also) = &name.alias {
                 add(
                     &qualify(&name.plugin, also),
                     NameCandidate::Qualified(name.kind, name.qualified.clone()),

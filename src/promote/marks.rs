@@ -33,7 +33,7 @@ pub(super) fn changes(beta: &BetaSkill<'_>, text: &str, user_only: bool) -> Vec<
     if let Some(entry) = fields.entry("description") {
         out.extend(description(document, text, entry));
     }
-    if let Some(entry) = fields.entry(FLAG).filter(|_| beta.component.user_only() && !user_only) {
+    if let Some(entry) = fields.entry(FLAG).filter(|_| beta.component.is_user_only() && !user_only) {
         out.push(flag(document, text, entry));
     }
     out

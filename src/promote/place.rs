@@ -186,7 +186,7 @@ fn line_after(old: &str, rewritten: Option<&RewrittenText>, line: usize) -> usiz
 
 /// Remarks to review in whole files: the beta's texts that still contain "beta", betas that it still calls, and files
 /// elsewhere that are named after it.
-pub(super) fn of_files(
+pub(super) fn file_remarks(
     project: &Project,
     source: &SourceFacts,
     beta: &BetaSkill<'_>,

@@ -67,15 +67,15 @@ pub enum SkillChoice<'a> {
 
 /// Why no beta could be selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AmbiguousChoice {
+pub enum SelectionError {
     /// No skill has that name; this one may have been meant.
     Unknown(Option<String>),
     /// The skill is not a beta; this one is.
-    NoBeta(String, Option<String>),
+    NotBeta(String, Option<String>),
     /// It is a command or an agent.
-    NoSkill(ComponentKind),
+    NotSkill(ComponentKind),
     /// Several betas have that name: each with its file.
-    Several(Vec<(String, Utf8PathBuf)>),
+    Ambiguous(Vec<(String, Utf8PathBuf)>),
 }
 
 fn stripped(name: &str) -> Option<&str> {
@@ -86,11 +86,11 @@ fn stripped(name: &str) -> Option<&str> {
 ///
 /// # Errors
 /// Why no beta could be selected.
-pub fn choose<'a>(
+pub fn select_skill<'a>(
     project: &'a Project,
     asked: &str,
     place: Option<&Utf8Path>,
-) -> Result<SkillChoice<'a>, AmbiguousChoice> {
+) -> Result<SkillChoice<'a>, SelectionError> {
     let all = || {
         project.plugins.iter().flat_map(|plugin| plugin.components.iter().map(move |found| (plugin, found)))
     };
@@ -121,19 +121,19 @@ pub fn choose<'a>(
         _ => {
             let several =
                 betas.iter().map(|(_, component)| (component.qualified.to_string(), component.path.clone()));
-            return Err(AmbiguousChoice::Several(several.collect()));
+            return Err(SelectionError::Ambiguous(several.collect()));
         }
     }
     let every_beta = || all().filter(|(plugin, found)| is_beta(plugin, found)).map(|(_, found)| found);
     if let Some((_, component)) = skills.first() {
         let own = every_beta().find(|beta| beta.qualified == format!("{}{ENDING}", component.qualified));
-        return Err(AmbiguousChoice::NoBeta(
+        return Err(SelectionError::NotBeta(
             component.qualified.to_string(),
             own.map(|beta| beta.qualified.to_string()),
         ));
     }
     if let Some((_, other)) = all().find(|(plugin, component)| matches(plugin, component, asked, place)) {
-        return Err(AmbiguousChoice::NoSkill(other.kind));
+        return Err(SelectionError::NotSkill(other.kind));
     }
     let stable_place = place.map(|place| {
         let folder =
@@ -162,5 +162,5 @@ pub fn choose<'a>(
     let meant = near
         .and_then(|near| names.iter().find(|(name, _)| *name == near))
         .map(|(_, qualified)| (*qualified).to_owned());
-    Err(AmbiguousChoice::Unknown(meant))
+    Err(SelectionError::Unknown(meant))
 }

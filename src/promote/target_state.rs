@@ -47,7 +47,7 @@ impl SkillDifferences {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn standing(
+pub fn target_state(
     project: &Project,
     beta: &BetaSkill<'_>,
     files: &SourceTree,
@@ -87,7 +87,7 @@ pub fn standing(
     }
     let mut all = SourceTree::default();
     let nothing =
-        walk::WalkOptions { passed_over: walk::SkipPolicy::Nothing, ..walk::WalkOptions::default() };
+        walk::WalkOptions { skip_policy: walk::SkipPolicy::Nothing, ..walk::WalkOptions::default() };
     walk::walk(root, &beta.to, &nothing, &mut all)?;
     if let Some(hidden) = all.files().find(|file| files.get(&file.path).is_none()) {
         let why = "version control ignores it, so it could not be restored: move it elsewhere first";

@@ -77,7 +77,7 @@ impl<'a> ReleaseContext<'a> {
         let place = git.place()?;
         let inner = request.config_folder.strip_prefix(&top).ok().and_then(Path::to_str);
         let config_place = inner.map_or_else(|| place.clone(), Utf8PathBuf::from);
-        let files = WorkTreeFiles { top: top.clone(), known: RefCell::default() };
+        let files = WorkTreeFiles { top: top.clone(), read_files: RefCell::default() };
         let mut context = Self {
             top,
             place,
@@ -121,13 +121,13 @@ impl<'a> ReleaseContext<'a> {
 /// Files of the work tree, each read once.
 pub struct WorkTreeFiles {
     top: PathBuf,
-    known: RefCell<BTreeMap<Utf8PathBuf, Option<Rc<SourceFile>>>>,
+    read_files: RefCell<BTreeMap<Utf8PathBuf, Option<Rc<SourceFile>>>>,
 }
 
 impl WorkTreeFiles {
     /// The file at `path`, relative to the top; `None` if it is missing, outside of the work tree, or not text.
     pub fn get(&self, path: &Utf8Path) -> Option<Rc<SourceFile>> {
-        if let Some(known) = self.known.borrow().get(path) {
+        if let Some(known) = self.read_files.borrow().get(path) {
             return known.clone();
         }
         let origin = self.top.join(path);
@@ -137,7 +137,7 @@ impl WorkTreeFiles {
             let size = text.len() as u64;
             Rc::new(SourceFile::new(path.to_owned(), origin, false, size, FileContent::Text(Arc::from(text))))
         });
-        self.known.borrow_mut().insert(path.to_owned(), file.clone());
+        self.read_files.borrow_mut().insert(path.to_owned(), file.clone());
         file
     }
 }

@@ -41,7 +41,7 @@ pub(super) struct VersionHistory {
 /// The release history of a repository.
 #[derive(Debug, Default)]
 pub(super) struct ReleaseHistory {
-    known: BTreeMap<Utf8PathBuf, VersionHistory>,
+    histories: BTreeMap<Utf8PathBuf, VersionHistory>,
     /// Whether the clone is shallow.
     pub(super) shallow: bool,
     /// The merge base of this branch and `--base`.
@@ -73,9 +73,9 @@ impl ReleaseHistory {
         for (unit, mut known) in all {
             if let Some(last) = known.last.as_ref().filter(|_| unit.is_plugin) {
                 let whole = differences.changes_since(&last.commit, &last.tag)?;
-                known.difference = whole.map(|whole| whole.of_plugin(&unit.name));
+                known.difference = whole.map(|whole| whole.for_plugin(&unit.name));
             }
-            history.known.insert(unit.root.clone(), known);
+            history.histories.insert(unit.root.clone(), known);
         }
         if let Some(reference) = context.base {
             let base = git.base(reference, &git.commit(reference)?)?;
@@ -88,7 +88,7 @@ impl ReleaseHistory {
 
     /// The history of `unit`.
     pub(super) fn known(&self, unit: &VersionedUnit) -> Option<&VersionHistory> {
-        self.known.get(&unit.root)
+        self.histories.get(&unit.root)
     }
 
     /// The last release of `unit`, including one of this commit.
@@ -133,7 +133,7 @@ fn known(
     }
     let is_said = unit.tag.is_some() || unit.published.tag.is_some();
     if releases.is_empty() && !is_said {
-        releases = of_the_whole(context, unit, tags)?;
+        releases = shared_tag_releases(context, unit, tags)?;
     }
     // If no plugin has a tag, each commit that changed a version counts as a release.
     if releases.is_empty() && !is_said && !tags::has_own(context, tags) && !context.git.is_shallow()? {
@@ -152,7 +152,7 @@ fn known(
 
 /// The tags such as `v1.2.0` of a repository with several plugins, if the last of them equals the version of the plugin
 /// at that time: all are released together.
-fn of_the_whole(
+fn shared_tag_releases(
     context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     tags: &[VersionTag],

@@ -83,7 +83,7 @@ impl VersionedUnit {
 pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, ReleaseError> {
     let record = RECORDS.iter().map(Utf8PathBuf::from).find(|path| context.files.get(path).is_some());
     let mut units: Vec<VersionedUnit> =
-        context.project.plugins.iter().map(|plugin| of_plugin(context, plugin)).collect();
+        context.project.plugins.iter().map(|plugin| plugin_unit(context, plugin)).collect();
     let mut packages: Vec<String> = Vec::new();
     let keys = |path: &Utf8Path, of: fn(Node) -> Option<Node>| -> Vec<String> {
         let node = context.files.get(path).and_then(|file| json::parse(file.text()?).0).and_then(of);
@@ -106,7 +106,7 @@ pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, R
         let at = match units.iter().position(|unit| unit.root == root) {
             Some(at) => at,
             None => {
-                units.push(of_package(context, &root));
+                units.push(package_unit(context, &root));
                 units.len() - 1
             }
         };
@@ -166,7 +166,7 @@ pub(super) fn version_places(
     found.into_iter().enumerate().map(place).collect()
 }
 
-fn of_plugin(context: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
+fn plugin_unit(context: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {
     let root = context.place.join(&plugin.root);
     let root = if root.as_str() == "." {
         Utf8PathBuf::new()
@@ -316,7 +316,7 @@ fn package_name(context: &ReleaseContext<'_>, place: &VersionPlace) -> Option<St
     values::package_name(text.path.as_str(), text.text()?)
 }
 
-fn of_package(context: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {
+fn package_unit(context: &ReleaseContext<'_>, root: &Utf8Path) -> VersionedUnit {
     let name = root.file_name().map_or_else(
         || context.top.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
         str::to_owned,

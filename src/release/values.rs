@@ -187,25 +187,25 @@ fn in_toml(text: &str) -> Result<Node, FoundVersion> {
         let message = error.message().lines().next().unwrap_or_default().to_owned();
         FoundVersion::Fault(Span::new(range.start, range.end), format!("invalid TOML: {message}"))
     })?;
-    Ok(of_table(table.get_ref(), Span::new(0, text.len())))
+    Ok(node_from_table(table.get_ref(), Span::new(0, text.len())))
 }
 
-fn of_table(table: &DeTable<'_>, span: Span) -> Node {
+fn node_from_table(table: &DeTable<'_>, span: Span) -> Node {
     let entry = |(key, value): (&toml::Spanned<std::borrow::Cow<'_, str>>, &toml::Spanned<DeValue<'_>>)| {
         MappingEntry {
             key: key.get_ref().to_string(),
             key_span: Span::new(key.span().start, key.span().end),
-            node: of_value(value),
+            node: node_from_value(value),
         }
     };
     Node { span, value: Value::Map(table.iter().map(entry).collect()), style: Style::Plain }
 }
 
-fn of_value(value: &toml::Spanned<DeValue<'_>>) -> Node {
+fn node_from_value(value: &toml::Spanned<DeValue<'_>>) -> Node {
     let span = Span::new(value.span().start, value.span().end);
     let value = match value.get_ref() {
-        DeValue::Table(table) => return of_table(table, span),
-        DeValue::Array(items) => Value::List(items.iter().map(of_value).collect()),
+        DeValue::Table(table) => return node_from_table(table, span),
+        DeValue::Array(items) => Value::List(items.iter().map(node_from_value).collect()),
         DeValue::String(text) => {
             return Node { span, value: Value::String(text.to_string()), style: Style::Double };
         }

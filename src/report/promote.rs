@@ -154,8 +154,8 @@ impl PromoteReport {
                 return out.into_string();
             }
             PromotionOutcome::Refused => {
-                let count = count_noun(self.refused.len(), "place stands", "places stand");
-                let _ = writeln!(out, "error: `{skill}` was not promoted: {count} against it");
+                let count = count_noun(self.refused.len(), "place blocks", "places block");
+                let _ = writeln!(out, "error: cannot promote `{skill}`: {count} it");
                 out.push(remarks(&self.refused));
                 if self.refused.iter().any(|remark| !remark.text.is_empty()) {
                     let _ = writeln!(
@@ -189,11 +189,11 @@ impl PromoteReport {
             let _ = writeln!(out, "  {path}: {}", count_noun(count, "edit", "edits"));
         }
         if !self.left.is_empty() {
-            let _ = writeln!(out, "the old name stays in");
+            let _ = writeln!(out, "old name kept:");
             out.push(kept_names(&self.left));
         }
         if !self.notes.is_empty() {
-            let _ = writeln!(out, "look at");
+            let _ = writeln!(out, "review:");
             out.push(remarks(&self.notes));
         }
         out.into_string()

@@ -42,7 +42,7 @@ pub fn human(verification: &Verification) -> String {
         let _ = writeln!(out, "  help: {}", host.help);
     }
     if let Some(source) = &verification.source {
-        of_source(&mut out, source);
+        print_source(&mut out, source);
     }
     for note in &verification.notes {
         let _ = writeln!(out, "note: {note}");
@@ -51,7 +51,7 @@ pub fn human(verification: &Verification) -> String {
 }
 
 /// What the source host lists, on one line, and what each bundle lacks.
-fn of_source(out: &mut PrintableLines, source: &SourceVerification) {
+fn print_source(out: &mut PrintableLines, source: &SourceVerification) {
     let verdict = if source.result == HostVerdict::Pass { "pass" } else { "fail" };
     let count = |kind: ComponentKind| -> usize {
         source.plugins.iter().filter_map(|plugin| plugin.listed.get(kind)).map(Vec::len).sum()

@@ -104,7 +104,7 @@ pub fn check(
 ) -> Vec<Diagnostic> {
     let left_out = project.plugins.iter().flat_map(|plugin| &plugin.files.left_out);
     let left_out = left_out.chain(&project.tree.exclusions).map(|exclusion| exclusion.path.as_path());
-    let (index, sources) = (PathIndex::of_bundle(files), PathIndex::of_source(&project.tree, left_out));
+    let (index, sources) = (PathIndex::from_bundle(files), PathIndex::from_source(&project.tree, left_out));
     let offered = BundleNames::new(project, target, files);
     let scanner = ClaimScanner::new(project, target, source);
     let owners = owners(project);
@@ -182,20 +182,20 @@ fn markdown(
         match claim.form {
             ClaimForm::Name if !offered.contains(claim.written) => {
                 if read && named.insert(claim.written) {
-                    judge.name(place, &claim, offered);
+                    judge.check_name(place, &claim, offered);
                 }
             }
             // `$plugin:name` is another host's syntax for calling a skill, not the source host's.
             ClaimForm::Name if place.text[..claim.span.start].ends_with('$') => {}
-            ClaimForm::Name if binds && read && !bound.binds(&claim) => judge.unbound(place, &claim),
-            ClaimForm::Variable if read && !bound.binds(&claim) => judge.unbound(place, &claim),
+            ClaimForm::Name if binds && read && !bound.binds(&claim) => judge.report_unbound(place, &claim),
+            ClaimForm::Variable if read && !bound.binds(&claim) => judge.report_unbound(place, &claim),
             ClaimForm::Name | ClaimForm::Variable => {}
             _ if inside => judge.check_generated(place, &claim),
             _ => {
                 let here = ClosureJudge::first_name(&claim)
                     .is_none_or(|name| *begins.entry(name).or_insert_with(|| judge.begins_here(place, name)));
                 if here {
-                    judge.path(place, &claim);
+                    judge.check_path(place, &claim);
                 }
             }
         }

@@ -151,7 +151,7 @@ impl CallFailure {
 
     /// The same with a fixed text for people.
     #[must_use]
-    pub fn saying(mut self, text: impl Into<String>) -> Self {
+    pub fn with_text(mut self, text: impl Into<String>) -> Self {
         self.text = Some(text.into());
         self
     }

@@ -1,11 +1,11 @@
 //! What changed between two commits, or a commit and the working tree, file by file, and the diff. Both come from one
 //! call of git, since comparing is the expensive part.
 
+mod file_list;
+mod filtered_files;
 pub mod index_entries;
 mod lines;
-mod file_list;
 mod parts;
-mod filtered_files;
 
 use std::collections::BTreeMap;
 use std::panic::resume_unwind;
@@ -116,7 +116,7 @@ fn difference(
         if change.submodule || change.status == 'U' {
             continue;
         }
-        if count.known && change.status != 'T' {
+        if count.is_known && change.status != 'T' {
             change.binary = count.binary;
             (change.added, change.deleted) = if count.binary { (0, 0) } else { (count.added, count.deleted) };
         } else {

@@ -142,7 +142,7 @@ pub fn sandbox_refusal(environment: &Environment, access: SandboxAccess, words: 
         if access == SandboxAccess::Write { ", or name a folder of another one with `--root`" } else { "" };
     let hint = host.map_or_else(
         || format!("run it outside of the sandbox, make the file system writable{elsewhere}"),
-        |host| host.allowing(access).to_owned(),
+        |host| host.setting_for(access).to_owned(),
     );
     let line = words.trim().lines().next().unwrap_or_default();
     Some(CallFailure::environment("sandboxed", format!("{who} refuses {what}: {line}"), hint))

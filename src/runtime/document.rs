@@ -76,18 +76,10 @@ pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> CallFailure
     CallFailure::new(MALFORMED, "malformed_json", message, hint).in_file(name, Some(line), Some(col))
 }
 
-/// Reads a JSON file; `None` when there is none. Messages call it `name`.
+/// Reads a file with one JSON object; `None` when there is none. Messages call it `name`.
 ///
 /// # Errors
 /// `malformed_json` with the place.
-pub fn json_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure> {
-    project_text(path)?.map(|text| json_text(&text, name)).transpose()
-}
-
-/// Reads a file with one JSON object; `None` when there is none.
-///
-/// # Errors
-/// As [`json_file`].
 pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure> {
     let Some(text) = project_text(path)? else { return Ok(None) };
     let node = json_text(&text, name)?;
@@ -103,7 +95,7 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure>
 /// Reads JSON.
 ///
 /// # Errors
-/// As [`json_file`].
+/// As [`object_file`].
 pub fn json_text(text: &str, name: &str) -> Result<Node, CallFailure> {
     read_whole(json::parse(text), text, name, "malformed_json")
 }

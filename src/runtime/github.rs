@@ -154,7 +154,7 @@ impl PullRequest {
 ///
 /// # Errors
 /// As [`pull_request`].
-pub fn of_branch(
+pub fn for_branch(
     repository: &Repository,
     at: &RepositoryAddress,
     branch: Option<&str>,

@@ -97,7 +97,7 @@ pub fn sandboxing_host(environment: &Environment) -> Option<Host> {
 
 /// The host whose sandbox kills every process when the call that started it ends, if this process runs in such a
 /// sandbox.
-pub fn keeping(environment: &Environment) -> Option<Host> {
+pub fn sandbox_reaping_host(environment: &Environment) -> Option<Host> {
     let host = sandboxing_host(environment).filter(|host| !host.keeper.is_empty())?;
     let first = disk::read_bytes(Path::new("/proc/1/cmdline")).ok().flatten()?;
     let name =
@@ -134,7 +134,7 @@ impl Host {
     }
 
     /// The setting that allows what its sandbox refuses.
-    pub fn allowing(&self, access: SandboxAccess) -> &str {
+    pub fn setting_for(&self, access: SandboxAccess) -> &str {
         match access {
             SandboxAccess::Write => &self.write,
             SandboxAccess::GitWrite => &self.git_write,
@@ -164,7 +164,7 @@ mod tests {
             for access in
                 [SandboxAccess::Write, SandboxAccess::GitWrite, SandboxAccess::Network, SandboxAccess::Fetch]
             {
-                assert!(!host.allowing(access).is_empty(), "{}", host.id);
+                assert!(!host.setting_for(access).is_empty(), "{}", host.id);
             }
         }
     }

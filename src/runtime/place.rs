@@ -130,7 +130,7 @@ pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
         return Err(format!("`{shown}` lies in git's own folder"));
     }
     if parts.is_empty() {
-        return Err(format!("`{shown}` names no file"));
+        return Err(format!("`{shown}` has no file name"));
     }
     Ok(parts.join("/"))
 }

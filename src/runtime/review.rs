@@ -2,10 +2,10 @@
 //! scope, merge the findings, and record the result.
 
 pub mod abandon;
-pub mod repairs;
 pub mod approve;
 pub mod arguments;
 pub mod begin;
+mod evidence;
 pub mod findings;
 pub mod finish;
 mod fix;
@@ -13,12 +13,12 @@ pub mod merge;
 mod obstacles;
 pub mod record;
 pub mod render;
+pub mod repairs;
 pub mod reply;
 pub mod reviewers;
 pub mod run_folder;
 pub mod scope;
 mod seal;
-mod evidence;
 pub mod start;
 pub(super) mod target;
 mod ticket;
@@ -79,7 +79,7 @@ const UNKNOWN_MODE_ERRORS: [&str; 5] =
 fn failed(exit: u8, code: &str, mode: ReviewMode, reason: &str) -> CallFailure {
     let how = if mode == ReviewMode::Headless { " (headless mode)" } else { "" };
     let text = format!("Review failed{how}. Reason: {reason}");
-    CallFailure::new(exit, code, text.clone(), "print the message, and stop").saying(text)
+    CallFailure::new(exit, code, text.clone(), "print the message, and stop").with_text(text)
 }
 
 /// A failure of a step after the arguments were read, in the form for the caller of a headless review.

@@ -229,7 +229,7 @@ pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<
 }
 
 /// The mode in the record of a run, regardless of who wrote it: it only decides the form of a message.
-pub fn mode_said(environment: &Environment, run: &Path) -> Option<String> {
+pub fn recorded_mode(environment: &Environment, run: &Path) -> Option<String> {
     let text = disk::read_settings(&environment.path(run).join(RECORD)).ok()??;
     let text = String::from_utf8(text).ok()?;
     match serde_json::from_str::<Value>(&text) {

@@ -2,10 +2,10 @@
 //! holds the lock; multi-file updates go through a journal; nothing is ever written below `.git`.
 
 mod counter;
+mod index_check;
 mod journal;
 mod key;
 mod mark;
-mod index_check;
 mod places;
 
 pub use journal::{KEPT_SUFFIX, StoreStep};

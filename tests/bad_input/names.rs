@@ -163,6 +163,6 @@ fn names_that_windows_cannot_hold_are_refused() {
     assert_eq!(places, ["docs/a:b.txt:1:1", "docs/aux.txt:1:1", "docs/dot.:1:1"], "{found:#?}");
     assert_eq!(
         found[1],
-        "error reserved-name docs/aux.txt:1:1 `plugins/bad/docs/aux.txt` cannot be written: `aux.txt` is reserved on Windows | rename it in the source"
+        "error unportable-path docs/aux.txt:1:1 `plugins/bad/docs/aux.txt` cannot be written: `aux.txt` is reserved on Windows | rename it in the source"
     );
 }

@@ -120,7 +120,7 @@ fn repository() -> tempfile::TempDir {
 #[test]
 fn every_command_that_takes_long_counts_what_it_does_and_leaves_none_of_it_on_the_terminal() {
     for (arguments, what) in [
-        ("build src --to codex --out out", "Codex (1 of 1 hosts): casting"),
+        ("build src --to codex --out out", "Codex (1 of 1 hosts): compiling"),
         ("build src --to codex --out out", "Codex: writing"),
         ("build src --to codex --out out", "reading files"),
         ("check src", "checking files"),
@@ -130,7 +130,7 @@ fn every_command_that_takes_long_counts_what_it_does_and_leaves_none_of_it_on_th
         ("release check src", "comparing with `v1.0.0`"),
         ("promote plan-beta src --dry-run", "looking for the beta's name in files"),
         ("eval trees", "checking labelled trees"),
-        ("verify src --to codex --host-bin codex=./codex", "Codex: casting"),
+        ("verify src --to codex --host-bin codex=./codex", "Codex: compiling"),
         ("verify src --to codex --host-bin codex=./codex", "codex: showing the bundles"),
         ("doctor --to codex --host-bin codex=./codex", "asking hosts for their versions"),
     ] {

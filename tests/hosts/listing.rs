@@ -36,7 +36,8 @@ fn build(folder: &Path) -> String {
 fn listed(hosts: &Hosts, folder: &Path) -> Vec<String> {
     let script = ModelScript::default().with_conversation(main().then(done()));
     let opening = SessionOpening::Prompt("sail".to_owned());
-    let session = Session::of_bundle(&folder.join("out/codex"), &folder.join("the project"), opening, script);
+    let session =
+        Session::from_bundle(&folder.join("out/codex"), &folder.join("the project"), opening, script);
     let transcript =
         drivers::run("codex", session, &installation(hosts, "codex")).expect("the host can be run");
     assert_eq!((transcript.code, transcript.faults()), (Some(0), Vec::new()));

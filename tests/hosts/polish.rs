@@ -2,7 +2,6 @@
 //! the gate, a server that goes on when the session has ended, the checklist and the envelope. State on the disk,
 //! processes and what GitHub was asked are asserted, not the text alone.
 
-mod user_server;
 mod dialogue;
 mod escalation;
 mod gate;
@@ -13,6 +12,7 @@ mod public_host;
 mod round_trip;
 mod rounds;
 mod site;
+mod user_server;
 mod whole_change;
 
 use plugcast::drivers::script::{ModelRequest, ModelScript, ScriptStep};

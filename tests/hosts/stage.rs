@@ -140,7 +140,7 @@ impl Stage {
 
     /// A session in the project with everything of the bundle.
     pub fn session(&self, opening: SessionOpening, script: ModelScript) -> Session {
-        Session::of_bundle(&self.bundle, &self.project(), opening, script)
+        Session::from_bundle(&self.bundle, &self.project(), opening, script)
     }
 
     /// Runs a session to its end, whatever comes of it.

@@ -204,7 +204,7 @@ pub fn misfit(found: &Value, code: Option<i32>) -> Option<String> {
     if !exits.into_iter().any(|exit| code == Some(i32::from(exit))) {
         return Some(format!("exit code {code:?} is none of `{}`", row.command));
     }
-    let codes = plugcast::runtime::published::codes::of_command(row.command);
+    let codes = plugcast::runtime::published::codes::command_codes(row.command);
     if let Some(own) = found["error"]["code"].as_str()
         && !codes.iter().any(|(known, exit)| *known == own && code == Some(i32::from(*exit)))
     {

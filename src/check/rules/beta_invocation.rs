@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !StageMarks::from_component(component, text.plugin).is_beta() || component.user_only() {
+    if !StageMarks::from_component(component, text.plugin).is_beta() || component.is_user_only() {
         return;
     }
     const KEY: &str = "disable-model-invocation";

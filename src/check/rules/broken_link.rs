@@ -34,14 +34,14 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let around = surrounding_text(text.text, link.whole.start, link.whole.end);
         if is_page(context, wanted)
             || is_called_planned(text.text, link.whole.end)
-            || of_the_project(context, text, link)
+            || is_of_project(context, text, link)
             || in_named_skill(context, text, around, &link.path).is_some()
         {
             continue;
         }
         let inner = text.plugin.relative_path(wanted);
         let found = sink.report(text.file, link.span, format!("broken link: `{inner}` does not exist"));
-        let same = paths::of_that_name(text, wanted);
+        let same = paths::files_named(text, wanted);
         let Some(meant) = same.first().copied().or_else(|| paths::meant(text, wanted)) else {
             found.help = Some("add the file, or fix the path".to_owned());
             continue;
@@ -75,7 +75,7 @@ fn is_page(context: &RuleContext<'_>, wanted: &Utf8Path) -> bool {
 /// Whether a path is one of the user's project: it begins with a folder that projects have and this skill
 /// has not. The texts of commands and agents come without a folder, so there only a folder of the plugin
 /// counts, and in a plugin what lies beside the text or climbs out of its folder.
-fn of_the_project(context: &RuleContext<'_>, text: &PluginText<'_>, link: &LocalLink) -> bool {
+fn is_of_project(context: &RuleContext<'_>, text: &PluginText<'_>, link: &LocalLink) -> bool {
     const FOLDERS: [&str; 10] =
         ["docs", "doc", "src", "lib", "app", "test", "tests", "spec", "packages", "config"];
     let top = link.path.split('/').next().unwrap_or_default();

@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let skip =
-        component.has_lost_fields() || component.user_only() || component.field("description").is_some();
+        component.has_lost_fields() || component.is_user_only() || component.field("description").is_some();
     if component.kind != ComponentKind::Command || skip {
         return;
     }

@@ -48,7 +48,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     });
     let Some(command) = shown.next() else { return };
     let found =
-        sink.report(text.file, command.span, "the host runs this command, although it stands in an example");
+        sink.report(text.file, command.span, "the host runs this command, although it is part of an example");
     found.help = Some("move the example to a file beside this one, or leave out the `!`".to_owned());
     found.hosts = context.source_host_of_several();
     for command in shown {

@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         match link.target(context, text) {
             PathTarget::Outside(path) if path.starts_with(&text.plugin.root) => {}
             // A file next to plugins may be part of a plugin for another host.
-            PathTarget::Outside(_) if text.plugin.beside => {}
+            PathTarget::Outside(_) if text.plugin.is_check_only => {}
             PathTarget::MissingOutside(_) | PathTarget::OutOfSource if is_of_the_forge(text, written) => {}
             PathTarget::Outside(_) | PathTarget::OutOfSource => {
                 report_outside(text, link.span, written, sink)

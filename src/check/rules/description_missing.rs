@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     }
     let hosts = context.hosts_that(|target| target.skill.description_required);
     // Users who type the name need no description, unless the host rejects the skill.
-    if component.user_only() && hosts.is_empty() {
+    if component.is_user_only() && hosts.is_empty() {
         return;
     }
     let place = Span::new(0, yaml.start).trimmed(text.text);

@@ -65,8 +65,7 @@ fn of_a_plugin(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut Fin
     let written = format!("${{{}}}", context.targets.source().plugin_root);
     let Some(at) = ran.text.find(&written) else { return };
     let place = ran.place(Span::new(at, at + written.len()));
-    let message =
-        format!("the hook does not run: `{written}` stands for no folder in the settings of a project");
+    let message = format!("the hook does not run: `{written}` is not set for hooks of a project");
     let help = format!("write `${}`, which is the folder of the project", context.checks().project_variable);
     sink.report(ran.file, place, message).help = Some(help);
 }

@@ -66,7 +66,7 @@ fn tokens(component: &Component, listing: &ListingFacts, target: &Target) -> Opt
         ComponentKind::Command => listing.commands || target.command.emission == CommandEmission::AsSkill,
         _ => false,
     };
-    if !listed || component.user_only() {
+    if !listed || component.is_user_only() {
         return None;
     }
     let mut description = component.text_field("description")?;

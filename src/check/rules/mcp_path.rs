@@ -39,7 +39,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         told.insert(&ran.other.pointer);
     }
     for other in plugin.others.iter().filter(|other| !told.contains(&other.pointer)) {
-        of_folder(context, plugin, other, sink);
+        check_folder(context, plugin, other, sink);
     }
 }
 
@@ -47,7 +47,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
 /// Reports a server whose program looks for a package in the folder of the plugin that `cwd` names.
-fn of_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent, sink: &mut FindingSink) {
+fn check_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
     let (OtherBody::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else { return };
     let Some((cwd, written)) = server.node.get("cwd").and_then(|cwd| Some((cwd, cwd.as_str()?))) else {

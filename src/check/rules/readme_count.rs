@@ -107,7 +107,7 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
                 compare(context, readme, *passage, count, total, sink);
             }
         }
-        of_rows(context, readme, sink);
+        check_rows(context, readme, sink);
     }
 }
 
@@ -300,7 +300,7 @@ fn spoken_of<'a>(readme: &Readme<'a>, passage: Span, total: bool) -> Option<Vec<
 }
 
 /// Checks numbers in tables with one row per plugin, in columns whose heads name what is counted.
-fn of_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
+fn check_rows(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
     let text = readme.text.text;
     for listing in
         readme.listings().iter().filter(|listing| listing.of == ListedKind::Plugins && listing.table)

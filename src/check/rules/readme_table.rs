@@ -42,14 +42,14 @@ const ASIDE: [&str; 10] = [
 
 fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     for readme in &context.readmes() {
-        of_components(context, readme, sink);
+        check_components(context, readme, sink);
         if readme.above {
             of_plugins(context, readme, sink);
         }
     }
 }
 
-fn of_components(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
+fn check_components(context: &RuleContext<'_>, readme: &Readme<'_>, sink: &mut FindingSink) {
     let mut told: Vec<(&Plugin, &ReadmeListing)> = Vec::new();
     for listing in readme.listings().iter().filter(|listing| matches!(listing.of, ListedKind::Components(_)))
     {

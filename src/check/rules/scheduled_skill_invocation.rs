@@ -21,7 +21,7 @@ const FIELD: &str = "disable-model-invocation";
 
 fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     let components = || context.project.plugins.iter().flat_map(|plugin| &plugin.components);
-    for skill in components().filter(|one| one.kind == ComponentKind::Skill && one.user_only()) {
+    for skill in components().filter(|one| one.kind == ComponentKind::Skill && one.is_user_only()) {
         let Some(file) = context.file(&skill.path) else { continue };
         let Some(field) = skill.document.fields.as_ref().and_then(|fields| fields.entry(FIELD)) else {
             continue;

@@ -27,7 +27,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let skill = skills.find(|other| other.kind == ComponentKind::Skill && &other.qualified == name);
         let mention = reference.span.slice(text.text);
         // The slash form is right for a skill that only the user starts.
-        let by_user = skill.is_some_and(|skill| skill.user_only());
+        let by_user = skill.is_some_and(|skill| skill.is_user_only());
         let around = passages.iter().find(|passage| {
             passage.span.start <= reference.span.start && reference.span.end <= passage.span.end
         });

@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         let description = component.text_field("description").unwrap_or_default();
         let listed = match component.kind {
             ComponentKind::Skill | ComponentKind::Command => {
-                !component.user_only() && !description.is_empty()
+                !component.is_user_only() && !description.is_empty()
             }
             _ => true,
         };

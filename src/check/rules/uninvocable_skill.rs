@@ -17,7 +17,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    let closed = component.user_only() && component.model_only() && component.kind != ComponentKind::Agent;
+    let closed = component.is_user_only() && component.model_only() && component.kind != ComponentKind::Agent;
     let Some(span) = text.field_span("user-invocable").filter(|_| closed && context.for_source_host()) else {
         return;
     };

@@ -73,7 +73,14 @@ fn boundaries<'a>(
             let line = text.text[yaml.end..].lines().next().unwrap_or_default();
             let indent = line.len() - line.trim_start().len();
             let place = Span::new(yaml.end + indent, yaml.end + line.len());
-            (place, format!("{} {} no end of the frontmatter", titles(&hosts), verb(&hosts, "finds", "find")))
+            (
+                place,
+                format!(
+                    "{} {} not find the end of the frontmatter",
+                    titles(&hosts),
+                    verb(&hosts, "does", "do")
+                ),
+            )
         } else {
             let verb = verb(&hosts, "ends", "end");
             (Span::new(end, end + 3), format!("{} {verb} the frontmatter at these dashes", titles(&hosts)))

@@ -111,18 +111,18 @@ pub(super) fn github(printed: &PrintContext<'_>) -> String {
         "" => found.path.clone(),
         prefix => format!("{prefix}/{}", found.path),
     };
-    let mut of_files = of_files(printed);
+    let mut of_files = file_findings(printed);
     of_files.iter_mut().for_each(|found| found.path = path(found));
     report::annotations(&of_files)
 }
 
 pub(super) fn agent(printed: &PrintContext<'_>) -> String {
-    report::lines(&of_files(printed))
+    report::lines(&file_findings(printed))
 }
 
 /// One finding for one cause in a file.
-fn of_files(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
-    fold::of_places(&printed.places, |found| found.path.clone())
+fn file_findings(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
+    fold::fold_places(&printed.places, |found| found.path.clone())
 }
 
 /// The options of human output.
@@ -149,7 +149,7 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
         found
     };
     let found = sorted(&examined.findings.diagnostics);
-    let shown = fold::of_patterns(&found, |found| plugin_of(&examined.project, found));
+    let shown = fold::fold_patterns(&found, |found| plugin_of(&examined.project, found));
     let is_repeated = |found: &Diagnostic| found.severity != Severity::Info && fold::place_count(found) > 1;
     let file = |path: &str| examined.project.file(path);
     let mut out = if statistics {

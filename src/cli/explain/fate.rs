@@ -21,7 +21,7 @@ const COMPONENTS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Age
 ///
 /// # Errors
 /// When the source cannot be read, or the line does not exist.
-pub(super) fn of_line(
+pub(super) fn line_outcomes(
     file: &Path,
     root: &Path,
     line: usize,
@@ -50,7 +50,7 @@ pub(super) fn of_line(
     let mut text = format!("{place}\n");
     for target in targets.iter() {
         let bundle = compiled.bundle(target)?;
-        text.push_str(&of_host(&bundle.record.ledger.rows, source, line, target));
+        text.push_str(&host_outcomes(&bundle.record.ledger.rows, source, line, target));
         text.push_str(&edits(&bundle, &path, line, target));
     }
     Ok(text)
@@ -87,7 +87,7 @@ fn edits(bundle: &HostBundle, path: &str, line: usize, target: &Target) -> Strin
     out.concat()
 }
 
-fn of_host(rows: &[LedgerRow], file: &SourceFile, line: usize, target: &Target) -> String {
+fn host_outcomes(rows: &[LedgerRow], file: &SourceFile, line: usize, target: &Target) -> String {
     let of_file: Vec<&LedgerRow> = rows.iter().filter(|row| row.path == file.path.as_str()).collect();
     let is_there = |row: &&&LedgerRow| {
         row.span.is_some_and(|span| {

@@ -34,7 +34,7 @@ impl Root {
         let written = create_new(&folder, &new, 0o666)
             .and_then(|mut file| fs_op::write(&mut file, bytes).and_then(|()| file.sync_all()))
             .and_then(|()| match may() {
-                true => fs_op::settling(|| Ok(renameat(&folder, &new, &folder, name)?)).map(|()| true),
+                true => fs_op::finalize_with(|| Ok(renameat(&folder, &new, &folder, name)?)).map(|()| true),
                 false => remove_at(&folder, &new).map(|()| false),
             })
             .and_then(|is_replaced| flush(&folder).map(|()| is_replaced));
@@ -55,7 +55,7 @@ impl Root {
         let written = create_new(&folder, &new, 0o600)
             .and_then(|mut file| fs_op::write(&mut file, bytes).and_then(|()| file.sync_all()))
             .and_then(|()| {
-                fs_op::create_with(|| Ok(linkat(&folder, &new, &folder, name, AtFlags::empty())?))
+                fs_op::create_using(|| Ok(linkat(&folder, &new, &folder, name, AtFlags::empty())?))
             });
         let _ = remove_at(&folder, &new);
         match written {
@@ -124,7 +124,7 @@ impl Root {
         if self.inspect(&folder, to, &path.with_file_name(to))?.is_some() {
             return Err(self.failed("rename", path, io::ErrorKind::AlreadyExists.into()));
         }
-        let renamed = fs_op::settling(|| Ok(renameat(&folder, name, &folder, to)?));
+        let renamed = fs_op::finalize_with(|| Ok(renameat(&folder, name, &folder, to)?));
         renamed.map_err(|error| self.failed("rename", path, error))
     }
 
@@ -139,7 +139,7 @@ impl Root {
             return Ok(());
         }
         let going = PathBuf::from(format!(".{}.plugcast-old", name.display()));
-        let renamed = fs_op::settling(|| Ok(renameat(&folder, name, &folder, &going)?));
+        let renamed = fs_op::finalize_with(|| Ok(renameat(&folder, name, &folder, &going)?));
         renamed.map_err(|error| self.failed("remove", path, error))?;
         self.empty(&folder, &going, &path.with_file_name(&going), 0)
     }
@@ -166,7 +166,7 @@ impl Root {
                 }
             }
         }
-        let removed = fs_op::settling(|| Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?));
+        let removed = fs_op::finalize_with(|| Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?));
         removed.map_err(|error| self.failed("remove", at, error))
     }
 
@@ -205,18 +205,18 @@ impl Root {
 }
 
 fn make_folder(folder: &OwnedFd, name: &Path) -> io::Result<()> {
-    fs_op::create_with(|| Ok(mkdirat(folder, name, Mode::from_raw_mode(0o777))?))
+    fs_op::create_using(|| Ok(mkdirat(folder, name, Mode::from_raw_mode(0o777))?))
 }
 
 fn remove_at(folder: &OwnedFd, name: &Path) -> io::Result<()> {
-    fs_op::settling(|| Ok(unlinkat(folder, name, AtFlags::empty())?))
+    fs_op::finalize_with(|| Ok(unlinkat(folder, name, AtFlags::empty())?))
 }
 
 /// Creates a new file; replaces a leftover of a killed run, and never follows a link.
 fn create_new(folder: &OwnedFd, name: &Path, mode: u32) -> io::Result<File> {
     ok_if_missing(remove_at(folder, name))?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    fs_op::create_with(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
+    fs_op::create_using(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
 }
 
 /// Flushes a folder.

@@ -25,7 +25,7 @@ impl Drop for RootLock {
     fn drop(&mut self) {
         // The next process reuses a remaining lock file.
         if let Ok(Some((folder, name))) = self.root.parent(&self.path) {
-            let _ = fs_op::settling(|| Ok(unlinkat(&folder, name, AtFlags::empty())?));
+            let _ = fs_op::finalize_with(|| Ok(unlinkat(&folder, name, AtFlags::empty())?));
         }
     }
 }
@@ -69,7 +69,7 @@ impl Root {
                 | OFlags::NONBLOCK
                 | OFlags::NOCTTY
                 | OFlags::CLOEXEC;
-            let opened = fs_op::create_with(|| {
+            let opened = fs_op::create_using(|| {
                 Ok(File::from(openat(&folder, name, flags, Mode::from_raw_mode(0o666))?))
             });
             let mut file = opened.map_err(|error| match error.raw_os_error() {

@@ -246,7 +246,7 @@ mod tests {
             row(ComponentKind::Command, "kit:team:go", "commands/team/go.md"),
             lost,
             dropped(row(ComponentKind::Agent, "kit:judge", "agents/judge.md"), "broken"),
-            dropped(row(ComponentKind::File, "themes", "themes"), "it is part of no plugin"),
+            dropped(row(ComponentKind::File, "themes", "themes"), "it is not part of any plugin"),
             row(ComponentKind::Skill, "kit:new", "skills/old/SKILL.md"),
         ];
         let ledger = Ledger::new(rows);
@@ -270,7 +270,7 @@ mod tests {
             messages,
             [
                 ("gone", "nothing of that name was read in the source"),
-                ("themes", "`themes`: it is part of no plugin"),
+                ("themes", "`themes`: it is not part of any plugin"),
                 ("judge", "it is dropped without a loss class: broken"),
             ]
         );

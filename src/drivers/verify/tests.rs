@@ -39,7 +39,7 @@ impl Driver for PlayedHost {
         name.to_owned()
     }
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
-        Some(Invoker::Person)
+        Some(Invoker::User)
     }
     fn lines(&self, body: &str) -> Vec<String> {
         body.lines().map(str::to_owned).collect()

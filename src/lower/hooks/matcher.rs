@@ -146,7 +146,7 @@ struct ServerAlternative {
 }
 
 /// The replacement of an alternative that names tools of the source's servers; `None` if it names none.
-fn of_servers(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlternative> {
+fn server_alternative(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlternative> {
     if let Some(server) = servers.iter().find(|server| part.contains(&server.ours)) {
         let mut out = ServerAlternative { matches: server.carried, ..ServerAlternative::default() };
         match server.carried {
@@ -193,7 +193,7 @@ fn unchanged_matcher(text: &str, servers: &[ServerPrefix]) -> LoweredMatcher {
     }
     let (mut lost, mut matches) = (Vec::new(), false);
     for part in alternatives(text) {
-        let of = of_servers(part, servers);
+        let of = server_alternative(part, servers);
         matches |= of.as_ref().is_none_or(|of| of.matches || of.lost.is_empty());
         lost.extend(of.map(|of| of.lost).unwrap_or_default());
     }
@@ -209,7 +209,7 @@ fn table(text: &str, tools: &[String], facts: &HookFacts, servers: &[ServerPrefi
             kept.extend(names.iter().cloned());
         } else if tools.iter().any(|tool| tool == plain) {
             lost.push(plain.to_owned());
-        } else if let Some(of) = facts.server_tools.as_ref().and_then(|_| of_servers(part, servers)) {
+        } else if let Some(of) = facts.server_tools.as_ref().and_then(|_| server_alternative(part, servers)) {
             if of.kept.is_empty() && of.lost.is_empty() {
                 lost.push(plain.to_owned());
             }
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn a_group_of_servers_becomes_those_that_the_host_gets() {
         let of = |part: &str| {
-            let of = of_servers(part, &servers()).unwrap_or_default();
+            let of = server_alternative(part, &servers()).unwrap_or_default();
             (of.kept, of.lost)
         };
         let both = |rest: &str| [format!("mcp__x__{rest}"), format!("mcp__y__{rest}")].to_vec();

@@ -73,7 +73,7 @@ fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
         && skill.kind == ComponentKind::Skill
         && command.qualified == skill.qualified;
     let is_offered =
-        !command.user_only() && !skill.user_only() && command.text_field("description").is_none();
+        !command.is_user_only() && !skill.is_user_only() && command.text_field("description").is_none();
     if !is_pair || !is_offered {
         return;
     }

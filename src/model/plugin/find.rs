@@ -116,8 +116,8 @@ impl ComponentFinder<'_> {
         let Some(first) = others.next().map(|path| self.plugin.relative_path(path)) else { return };
         let why = format!("the manifest's `{field}` replaces the folder");
         let message = match others.count() {
-            0 => format!("`{first}` is a plain file: {why}"),
-            more => format!("`{first}` and {more} more are plain files: {why}"),
+            0 => format!("`{first}` is not loaded: {why}"),
+            more => format!("`{first}` and {more} more are not loaded: {why}"),
         };
         let finding = Diagnostic::in_file(&list.1, list.0.span, Severity::Info, "component-format", message);
         self.found.push(finding.help("list each of them that hosts should offer"));
@@ -254,7 +254,7 @@ impl ComponentFinder<'_> {
             document,
             files,
             declared: BTreeMap::new(),
-            here: Default::default(),
+            host_override: Default::default(),
             references: OnceLock::new(),
         };
         self.found.extend(fields::wrong_types(file, &component));

@@ -34,7 +34,7 @@ pub struct PluginLocation {
     /// Whether its folder has parts of a plugin besides loose skills.
     pub has_parts: bool,
     /// Whether no build includes it, so that only a check reads it.
-    pub beside: bool,
+    pub is_check_only: bool,
     /// The form of its folder.
     pub form: LocationForm,
 }

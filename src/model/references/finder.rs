@@ -50,7 +50,7 @@ impl WordFinder {
     pub(super) fn new<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let words: Vec<Box<[u8]>> = words.map(|word| word.as_bytes().into()).collect();
         let first = words.iter().filter_map(|word| word.first().copied());
-        let marks: BTreeSet<u8> = first.filter(|byte| !of_word(*byte)).collect();
+        let marks: BTreeSet<u8> = first.filter(|byte| !is_word_byte(*byte)).collect();
         let marks = marks.into_iter().collect();
         let mut finder = Self { words, slots: Box::new([0; SLOTS]), chains: Vec::new(), marks };
         let mut order: Vec<usize> = (0..finder.words.len()).collect();
@@ -172,19 +172,19 @@ fn shared_prefix(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// Whether a byte is a word character; without a branch, so that many are tested at once.
-fn of_word(byte: u8) -> bool {
+fn is_word_byte(byte: u8) -> bool {
     ((byte | 0x20).wrapping_sub(b'a') < 26) | (byte.wrapping_sub(b'0') < 10) | (byte == b'_')
 }
 
 /// Whether the bytes before and at `start` belong to one word, so that no word begins there.
 fn inside_word(text: &[u8], start: usize) -> bool {
-    start > 0 && of_word(text[start - 1]) && of_word(text[start])
+    start > 0 && is_word_byte(text[start - 1]) && is_word_byte(text[start])
 }
 
 /// The positions in a block where words or marks begin, as bits. `before` tells whether the byte before the block is a
 /// word character; the result tells the same for the last byte of the block.
 fn word_starts(block: &[u8; BLOCK], before: bool, marks: &[u8]) -> (u64, bool) {
-    let words = bits(block, of_word);
+    let words = bits(block, is_word_byte);
     let first = words & !(words << 1 | u64::from(before));
     let begins = marks.iter().fold(first, |begins, mark| begins | bits(block, |byte| byte == *mark));
     (begins, words >> (BLOCK - 1) == 1)
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn a_block_is_told_apart_as_single_bytes_are() {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        assert!((0..=u8::MAX).all(|byte| of_word(byte) == is_word(byte)));
+        assert!((0..=u8::MAX).all(|byte| is_word_byte(byte) == is_word(byte)));
         // Words and marks at every position of a block, across its end, and directly after one another.
         for words in [&["go", "$X"][..], &["go", "$X", "é"]] {
             for lead in 0..2 * BLOCK {

@@ -8,7 +8,7 @@ fn inventory() -> NameInventory {
         kind,
         local: local.into(),
         qualified: QualifiedName::new("p", local),
-        also: (local == "plan").then(|| "planning-folder".to_owned()),
+        alias: (local == "plan").then(|| "planning-folder".to_owned()),
     };
     let names = [
         name(ComponentKind::Agent, "review:checker"),

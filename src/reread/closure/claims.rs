@@ -49,7 +49,7 @@ pub(super) struct TextClaim<'a> {
     /// The path or name; empty for a variable.
     pub(super) written: &'a str,
     /// The text of the whole span.
-    pub(super) whole: &'a str,
+    pub(super) text: &'a str,
 }
 
 /// The names that a block binds.
@@ -71,7 +71,7 @@ impl<'a> BoundNames<'a> {
 
     /// Whether the block binds the name or the variable of `claim`.
     pub(super) fn binds(&self, claim: &TextClaim<'_>) -> bool {
-        let name = if claim.form == ClaimForm::Variable { claim.whole } else { claim.written };
+        let name = if claim.form == ClaimForm::Variable { claim.text } else { claim.written };
         self.codes.contains(name)
             || (claim.form == ClaimForm::Name && self.rules.iter().any(|plugin| name.starts_with(plugin)))
     }
@@ -179,7 +179,7 @@ impl ClaimScanner {
 }
 
 fn claim(text: &str, span: Span, form: ClaimForm, written: Span) -> TextClaim<'_> {
-    TextClaim { span, form, written: written.slice(text), whole: span.slice(text) }
+    TextClaim { span, form, written: written.slice(text), text: span.slice(text) }
 }
 
 fn unqualified_claim(text: &str, span: Span) -> Option<TextClaim<'_>> {

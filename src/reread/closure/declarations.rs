@@ -27,7 +27,7 @@ impl<'a> ClosureJudge<'a> {
         let Some((file, span)) = self.declaration(place, value, path) else { return };
         let wanted = join(&place.plugin.root, path).unwrap_or_else(|| path.into());
         if wanted.starts_with(&place.plugin.root) && self.is_known(place.plugin, &wanted) {
-            self.lost(place, (file, span), path, &wanted);
+            self.report_lost(place, (file, span), path, &wanted);
             return self.relate_others(place, value, path, (file, span));
         }
         let message =

@@ -39,12 +39,12 @@ impl<'a> PathIndex<'a> {
     }
 
     /// The files of a bundle.
-    pub(super) fn of_bundle(files: &[EmittedFile<'a>]) -> Self {
+    pub(super) fn from_bundle(files: &[EmittedFile<'a>]) -> Self {
         Self::new(files.iter().map(|file| (file.path.as_str(), file.executable)).collect())
     }
 
     /// The files of a source; `left_out` are excluded paths, which only [`PathIndex::has_child`] knows.
-    pub(super) fn of_source(tree: &'a SourceTree, left_out: impl Iterator<Item = &'a Utf8Path>) -> Self {
+    pub(super) fn from_source(tree: &'a SourceTree, left_out: impl Iterator<Item = &'a Utf8Path>) -> Self {
         let mut out = Self::new(tree.files().map(|file| (file.path.as_str(), file.executable)).collect());
         left_out.for_each(|path| out.learn(path.as_str()));
         out

@@ -99,7 +99,7 @@ impl<'a> ClosureJudge<'a> {
 
     /// Judges a path in an author's text. A text that no host loads is read by people, in the source, so only its links
     /// are checked.
-    pub(super) fn path(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
+    pub(super) fn check_path(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         if (place.owner.is_none() && claim.form != ClaimForm::Link) || self.resolves(place, claim) {
             return;
         }
@@ -115,7 +115,7 @@ impl<'a> ClosureJudge<'a> {
             Some(path) if form == ClaimForm::Bare && is_build_file(place.plugin, &path) => {}
             None => self.report_missing(place, &written),
             Some(path) if self.is_of_project(&written, &path) => {}
-            Some(path) => self.lost(place, (file, span), written.path, &path),
+            Some(path) => self.report_lost(place, (file, span), written.path, &path),
         }
     }
 
@@ -168,7 +168,7 @@ impl<'a> ClosureJudge<'a> {
     }
 
     /// Reports a path or name that only the bundle lacks; `path` is its file in the source.
-    pub(super) fn lost(
+    pub(super) fn report_lost(
         &mut self,
         place: &FileContext<'_>,
         (file, span): (&SourceFile, Span),
@@ -306,7 +306,7 @@ impl<'a> ClosureJudge<'a> {
 
     /// Reports a variable or name that has no meaning on the host and is not bound by the block. A component's own
     /// name, or that of an agent which it only mentions, need not be bound.
-    pub(super) fn unbound(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
+    pub(super) fn report_unbound(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };
         if claim.form == ClaimForm::Name && place.owner.is_some_and(|owner| !self.is_used(owner, file, span))
         {
@@ -315,7 +315,7 @@ impl<'a> ClosureJudge<'a> {
         let main = place.main.map_or(place.file.path, |main| main.path);
         let message = format!(
             "`{}` has no meaning on the host, and `{main}` does not say what replaces it",
-            claim.whole
+            claim.text
         );
         self.fault(file, span, message);
     }
@@ -351,12 +351,17 @@ impl<'a> ClosureJudge<'a> {
     }
 
     /// Reports a qualified name that the bundle does not provide.
-    pub(super) fn name(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>, offered: &BundleNames) {
+    pub(super) fn check_name(
+        &mut self,
+        place: &FileContext<'_>,
+        claim: &TextClaim<'_>,
+        offered: &BundleNames,
+    ) {
         let Some(owner) = place.owner else { return };
         let Some((file, span, _)) = origin::find(self.project, &place.file, claim.span) else { return };
         let written = claim.written;
         if let Some(path) = offered.source_of(written) {
-            self.lost(place, (file, span), written, path);
+            self.report_lost(place, (file, span), written, path);
         } else if let Some(near) = offered.nearest(written).filter(|_| !in_examples(&owner.path)) {
             let message = format!("unknown name `{written}`: no skill, agent or command has it");
             let help = format!("did you mean `{near}`?");

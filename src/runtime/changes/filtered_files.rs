@@ -49,7 +49,7 @@ impl FilteredFiles {
             let listed = repository.ask(&[&index_entries::QUESTION[..], &["--", &named]].concat())?;
             let entries = index_entries::entries(&listed.stdout);
             let as_seen =
-                entries.iter().filter(|entry| entry.seen.is_some() && entry.seen == entry.times(&root));
+                entries.iter().filter(|entry| entry.times.is_some() && entry.times == entry.times(&root));
             let as_seen: BTreeSet<&[u8]> = order::set(as_seen.map(|entry| entry.name));
             let proven = edits.extract_if(.., |(name, _)| as_seen.contains(name.as_bytes()));
             found.as_indexed.extend(proven.take(MOST));

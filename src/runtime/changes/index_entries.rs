@@ -18,7 +18,7 @@ pub struct IndexEntry<'a> {
     /// Whether it is a link.
     pub is_link: bool,
     /// The times that git last saw; none if git prints an unknown format.
-    pub seen: Option<FileTimes>,
+    pub times: Option<FileTimes>,
 }
 
 impl IndexEntry<'_> {
@@ -48,7 +48,7 @@ pub fn entries(listed: &[u8]) -> Vec<IndexEntry<'_>> {
             && (mode.starts_with(b"100") || mode == b"120000")
         {
             let is_link = mode == b"120000";
-            found.push(IndexEntry { name: &record[tab + 1..], object, is_link, seen: parse_times(lines) });
+            found.push(IndexEntry { name: &record[tab + 1..], object, is_link, times: parse_times(lines) });
         }
     }
     found
@@ -93,6 +93,6 @@ mod tests {
         let names: Vec<(&[u8], bool)> = found.iter().map(|entry| (entry.name, entry.is_link)).collect();
         assert_eq!(names, [(&b"a \"b\"\n"[..], false), (b"x", false), (b"z", true)]);
         let seen = FileTimes { changed: (7, 9), written: 1, size: 3 };
-        assert_eq!((found[0].object, &found[0].seen, &found[1].seen), (&b"ab"[..], &Some(seen), &None));
+        assert_eq!((found[0].object, &found[0].times, &found[1].times), (&b"ab"[..], &Some(seen), &None));
     }
 }

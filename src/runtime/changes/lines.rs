@@ -10,7 +10,7 @@ pub(super) struct LineCount {
     pub(super) deleted: u64,
     pub(super) binary: bool,
     /// Whether the diff had lines or a binary, so that the counts are valid.
-    pub(super) known: bool,
+    pub(super) is_known: bool,
 }
 
 /// The outcome of reading a piece of a diff.
@@ -112,7 +112,7 @@ impl DiffReader {
     fn line(&mut self, listed: &[FileListEntry], line: &[u8]) -> PieceOutcome {
         let known = |lines: &mut Self, binary: bool| {
             if let Some(count) = lines.counts.get_mut(lines.at - lines.first) {
-                count.known = true;
+                count.is_known = true;
                 count.binary |= binary;
             }
         };
@@ -162,7 +162,7 @@ mod tests {
     }
 
     fn counts(lines: DiffReader) -> Vec<(u64, u64, bool, bool)> {
-        lines.counts().into_iter().map(|c| (c.added, c.deleted, c.binary, c.known)).collect()
+        lines.counts().into_iter().map(|c| (c.added, c.deleted, c.binary, c.is_known)).collect()
     }
 
     #[test]

@@ -181,7 +181,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
                     ));
                 }
                 if item.files.is_empty() {
-                    response.warnings.push(format!("item {} names no files", item.id));
+                    response.warnings.push(format!("item {} does not list files", item.id));
                 }
                 taken.push(item);
                 continue;

@@ -24,7 +24,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     run.must_be_open()?;
     let tree = Repository::find(environment, Path::new(&run.record.tree))?;
     must_have_no_operation(&tree)?;
-    let (added, what) = match BranchHistory::of_checkout(&run.record, &tree)? {
+    let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
         Some(BranchHistory::Known) => (Vec::new(), String::new()),
         Some(BranchHistory::Extended(added)) => {
             let before = added.len() - 1;

@@ -50,7 +50,7 @@ impl BranchHistory {
     ///
     /// # Errors
     /// When git fails.
-    pub fn of_checkout(record: &PolishRecord, tree: &Repository) -> Result<Option<Self>, CallFailure> {
+    pub fn from_checkout(record: &PolishRecord, tree: &Repository) -> Result<Option<Self>, CallFailure> {
         if tree.branch()? != record.branch {
             return Ok(Some(Self::OtherBranch));
         }

@@ -213,7 +213,7 @@ impl PolishRun {
         let repository = Repository::find(environment, &environment.folder)?;
         let record = &run.record;
         let is_here = repository.top.display().to_string() == record.tree;
-        let history = if is_here { BranchHistory::of_checkout(record, &repository)? } else { None };
+        let history = if is_here { BranchHistory::from_checkout(record, &repository)? } else { None };
         let failure = match history {
             Some(BranchHistory::Known) => return Ok((run, repository)),
             Some(BranchHistory::Extended(added)) => run.commits_added(added.len()),

@@ -356,7 +356,7 @@ static ROWS: [CodeRow; 39] = [
 ];
 
 /// The codes of a command, sorted.
-pub fn of_command(command: &str) -> Vec<ErrorCode> {
+pub fn command_codes(command: &str) -> Vec<ErrorCode> {
     let groups = ROWS.iter().find(|(own, _)| *own == command).map_or(&[][..], |(_, groups)| *groups);
     let mut codes: Vec<ErrorCode> =
         groups.iter().flat_map(|group| group.iter()).chain(&EVERY).copied().collect();
@@ -377,7 +377,7 @@ pub fn is_for_scripts(schema: &str) -> bool {
 
 /// The exit codes of a command, 0 included, sorted.
 pub fn exits(command: &str) -> Vec<u8> {
-    let mut exits: Vec<u8> = of_command(command).into_iter().map(|(_, exit)| exit).chain([0]).collect();
+    let mut exits: Vec<u8> = command_codes(command).into_iter().map(|(_, exit)| exit).chain([0]).collect();
     if FOR_SCRIPTS.contains(&command) {
         exits.push(OF_SCRIPTS);
     }

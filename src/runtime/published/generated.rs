@@ -28,7 +28,7 @@ impl PublishedCommand {
             "anyOf": kinds,
         });
         let error = |(code, exit): codes::ErrorCode| json!({ "code": code, "exit": exit });
-        schema["errors"] = codes::of_command(self.command).into_iter().map(error).collect();
+        schema["errors"] = codes::command_codes(self.command).into_iter().map(error).collect();
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);
         }

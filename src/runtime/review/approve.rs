@@ -65,7 +65,7 @@ pub struct SkippedFinding {
 }
 
 /// The id of a finding in any spelling: `f1` and ` F1.` are `F1`.
-fn of_finding(text: &str) -> Result<String, CallFailure> {
+fn finding_id(text: &str) -> Result<String, CallFailure> {
     reply::id(text).ok_or_else(|| {
         let message = format!("`{text}` is not the id of a finding");
         CallFailure::usage(message)
@@ -89,7 +89,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     let findings = merge::stored(&folder)?;
     let queues = &findings.queues;
-    let mut wanted = options.ids.iter().map(|id| of_finding(id)).collect::<Result<Vec<_>, CallFailure>>()?;
+    let mut wanted = options.ids.iter().map(|id| finding_id(id)).collect::<Result<Vec<_>, CallFailure>>()?;
     if options.safe {
         wanted.extend(queues.fixer.iter().cloned());
     }

@@ -290,10 +290,10 @@ impl ReviewTarget {
         if is_request(word, true) {
             return pull_request(word.trim_start_matches('#'));
         }
-        Ok(Self::of_branch(word))
+        Ok(Self::from_branch(word))
     }
 
-    fn of_branch(name: &str) -> Self {
+    fn from_branch(name: &str) -> Self {
         Self { kind: TargetKind::Branch, branch: Some(name.to_owned()), ..Self::default() }
     }
 

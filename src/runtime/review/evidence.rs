@@ -182,14 +182,14 @@ fn name_list(files: &[String]) -> Option<String> {
 }
 
 /// The note on untracked repositories below this one.
-pub(super) fn embedded(nested: &[String]) -> Option<String> {
+pub(super) fn nested_repository_note(nested: &[String]) -> Option<String> {
     name_list(nested).map(|named| {
         format!("embedded repositories (clones or linked worktrees) are not part of the review: {named}")
     })
 }
 
 /// The note on files that git reports as changed, but whose filter was not run.
-pub(super) fn unproven(files: &[String]) -> Option<String> {
+pub(super) fn filtered_files_note(files: &[String]) -> Option<String> {
     name_list(files).map(|named| {
         format!(
             "{named} may be unchanged: git compares what their filter makes of them, and no filter is run here. If \

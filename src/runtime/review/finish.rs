@@ -167,7 +167,7 @@ impl ReviewOutcome {
             };
             for (number, one) in merged.findings.iter().filter(left).enumerate() {
                 let path = Path::new(TODOS).join(format!("{run_id}-{}.md", number + 1));
-                let mut entry = ReportEntry::of_merged(one, &merged.rechecked);
+                let mut entry = ReportEntry::from_merged(one, &merged.rechecked);
                 entry.notes.extend(applied.why_skipped(one).cloned());
                 steps.push(StoreStep::Write { path: path.clone(), text: todo::text(&entry, run_id) });
                 todos.push(path);

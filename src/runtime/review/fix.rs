@@ -99,7 +99,7 @@ pub(super) fn write(
         ever.retain(|id| since.contains_key(id));
         now.extend(approved.iter().filter(|id| !now.contains(id)).cloned().collect::<Vec<_>>());
     }
-    let done = AppliedRepairs::of_run(folder, findings, evidence)?.ids;
+    let done = AppliedRepairs::from_run(folder, findings, evidence)?.ids;
     let open: Vec<String> = now.iter().filter(|id| !done.contains(id)).cloned().collect();
     for id in picked(&findings.findings, &now).flat_map(MergedFinding::ids) {
         since.entry(id.to_owned()).or_insert(next);

@@ -191,14 +191,16 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         unread_context: &context.unread,
         is_asked: is_known || !options.expected.is_empty(),
     };
-    let mut found = obstacles::of_merge(&answer.coverage, circumstances);
+    let mut found = obstacles::merge_obstacles(&answer.coverage, circumstances);
     let evidence = match &folder {
         Some(folder) => ShownEvidence::load(folder, environment)?,
         None => None,
     };
     let mut scope = String::new();
     match (&folder, &seal, ticket.as_ref().zip(repository.as_ref())) {
-        (Some(folder), Some(seal), _) => found.extend(obstacles::of_run(folder, seal, evidence.as_ref())?),
+        (Some(folder), Some(seal), _) => {
+            found.extend(obstacles::run_obstacles(folder, seal, evidence.as_ref())?)
+        }
         (_, _, Some((ticket, repository))) => {
             let (changed, now) = ticket.changes(repository)?;
             found.extend(changed);
@@ -250,13 +252,13 @@ fn read(
                 true => MergeContext::parse(&environment.input_text()?),
                 false => MergeContext::from_folder(folder),
             };
-            Ok((sources::of_run(folder, terms)?, context.merged_with(context_input)))
+            Ok((sources::read_run(folder, terms)?, context.merged_with(context_input)))
         }
         None if options.stdin => {
-            let (sources, context_input) = sources::of_sections(&environment.input_text()?, mark, terms)?;
+            let (sources, context_input) = sources::read_sections(&environment.input_text()?, mark, terms)?;
             Ok((sources, context.merged_with(context_input)))
         }
-        None => Ok((sources::of_files(options, environment, terms)?, context)),
+        None => Ok((sources::read_files(options, environment, terms)?, context)),
     }
 }
 

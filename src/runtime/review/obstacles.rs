@@ -69,9 +69,9 @@ pub(super) struct MergeFacts<'a> {
 }
 
 /// The obstacles from the replies and the start of the review.
-pub(super) fn of_merge(coverage: &Coverage, circumstances: MergeFacts<'_>) -> Vec<String> {
+pub(super) fn merge_obstacles(coverage: &Coverage, circumstances: MergeFacts<'_>) -> Vec<String> {
     let MergeFacts { named, not_shown, compared, unread_context, is_asked } = circumstances;
-    let mut obstacles = of_replies(coverage);
+    let mut obstacles = reply_obstacles(coverage);
     obstacles.extend(
         unread_context.iter().map(|why| format!("the context cannot be read: {why}: write it again")),
     );
@@ -94,7 +94,7 @@ pub(super) fn of_merge(coverage: &Coverage, circumstances: MergeFacts<'_>) -> Ve
 }
 
 /// Replies that are missing, cannot be read, or contradict themselves.
-fn of_replies(coverage: &Coverage) -> Vec<String> {
+fn reply_obstacles(coverage: &Coverage) -> Vec<String> {
     let mut obstacles: Vec<String> = Vec::new();
     for name in &coverage.missing {
         let why =
@@ -147,7 +147,7 @@ fn beginning(text: &str) -> String {
 }
 
 /// The obstacles from comparing what the reviewers were shown with the current state.
-pub(super) fn of_run(
+pub(super) fn run_obstacles(
     folder: &RunFolder,
     seal: &RunSeal,
     evidence: Option<&ShownEvidence>,
@@ -158,7 +158,7 @@ pub(super) fn of_run(
         return Ok(obstacles);
     };
     obstacles.extend(evidence.apart());
-    obstacles.extend(seal.strangers(folder)?);
+    obstacles.extend(seal.unsealed_files(folder)?);
     if scope::stored(folder).as_ref() != evidence.last_diff().as_ref() {
         obstacles.push("the diff in the folder of the run was modified".to_owned());
     }
@@ -170,7 +170,7 @@ pub(super) fn of_run(
 }
 
 /// The obstacle if HEAD is no longer at the reviewed commit.
-pub(super) fn of_commit(
+pub(super) fn commit_obstacles(
     record: &ReviewRecord,
     environment: &Environment,
 ) -> Result<Option<String>, CallFailure> {

@@ -110,7 +110,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             let mut applied =
                 AppliedRepairs::load(options.applied.as_deref(), environment, &folder, &findings)?;
             if folder.record.flags.begun {
-                applied.obstacles.extend(obstacles::of_commit(&folder.record, environment)?);
+                applied.obstacles.extend(obstacles::commit_obstacles(&folder.record, environment)?);
             }
             let report = text(options, &folder, &findings, &applied)?;
             folder.store.lock()?.replace(&path, report.as_bytes())?;
@@ -213,9 +213,9 @@ fn view(findings: &Findings, verdict: ReviewVerdict) -> Report {
         findings: findings
             .findings
             .iter()
-            .map(|one| ReportEntry::of_merged(one, &findings.rechecked))
+            .map(|one| ReportEntry::from_merged(one, &findings.rechecked))
             .collect(),
-        pre_existing: findings.pre_existing.iter().map(|one| ReportEntry::of_merged(one, &[])).collect(),
+        pre_existing: findings.pre_existing.iter().map(|one| ReportEntry::from_merged(one, &[])).collect(),
         residual_risks: coverage.residual_risks.clone(),
         testing_gaps: coverage.testing_gaps.clone(),
         coverage: coverage_lines(findings),
@@ -225,7 +225,7 @@ fn view(findings: &Findings, verdict: ReviewVerdict) -> Report {
 
 impl ReportEntry {
     /// A merged finding with the reviewers' judgements of its repair.
-    pub fn of_merged(one: &MergedFinding, rechecked: &[Recheck]) -> Self {
+    pub fn from_merged(one: &MergedFinding, rechecked: &[Recheck]) -> Self {
         let also = one.also.iter().map(|title| format!("also reported as: {title}"));
         let own = rechecked
             .iter()

@@ -57,8 +57,8 @@ impl AppliedRepairs {
     ) -> Result<Self, CallFailure> {
         let evidence = ShownEvidence::load(folder, environment)?;
         let mut found = match file {
-            Some(file) => Self::of_file(file, environment, folder, findings, evidence.as_ref())?,
-            None => Self::of_run(folder, findings, evidence.as_ref())?,
+            Some(file) => Self::from_file(file, environment, folder, findings, evidence.as_ref())?,
+            None => Self::from_run(folder, findings, evidence.as_ref())?,
         };
         if folder.record.flags.begun {
             let seal = folder.seal()?;
@@ -95,7 +95,7 @@ impl AppliedRepairs {
     ///
     /// # Errors
     /// `malformed_json` for a damaged `fix.json`.
-    pub(super) fn of_run(
+    pub(super) fn from_run(
         folder: &RunFolder,
         findings: &Response,
         evidence: Option<&ShownEvidence>,
@@ -111,7 +111,7 @@ impl AppliedRepairs {
         let seal = folder.seal()?;
         for (round, path) in fixer_replies(folder)? {
             match stored_reply(&folder.store, &path).and_then(|text| reply::applied(&text, review, known)) {
-                Ok(FixerReply { ids, beside, skipped }) => {
+                Ok(FixerReply { ids, other_ids: beside, skipped }) => {
                     let skipped =
                         skipped.into_iter().map(|why| format!("Skipped by the fixer, round {round}: {why}"));
                     found.skipped.extend(skipped);
@@ -119,7 +119,7 @@ impl AppliedRepairs {
                     // The reviewers of the next round see this text.
                     let is_judged = seal.has_reply("correctness", round + 1);
                     for text in beside {
-                        match is_judged && !reply::speaks_against(&text, &severities) {
+                        match is_judged && !reply::contradicts_repair(&text, &severities) {
                             true => found.notes.push(format!("The fixer, round {round}: {text}")),
                             false => found.obstacles.push(format!(
                                 "the reply of the fixer in round {round} says more than the form: `{text}`"
@@ -142,7 +142,7 @@ impl AppliedRepairs {
     ///
     /// # Errors
     /// As [`ids`].
-    fn of_file(
+    fn from_file(
         file: &Path,
         environment: &Environment,
         folder: &RunFolder,

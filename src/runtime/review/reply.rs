@@ -21,7 +21,7 @@ use self::parts::ReplyParts;
 use super::findings::{Finding, FindingSeverity};
 pub(super) use ids::id;
 pub use ids::{FixerReply, FixerScope, SentenceAnswer, applied};
-pub(super) use prose::{doubtful, speaks_against};
+pub(super) use prose::{contradicts_repair, doubtful};
 pub(super) use repair::plain;
 pub use rows::{objects, rows};
 
@@ -70,13 +70,13 @@ pub struct AskedSentence {
 impl AskedSentence {
     /// A question about one sentence.
     pub fn from_text(text: &str) -> Self {
-        Self { text: text.trim().to_owned(), firm: prose::firm(text) }
+        Self { text: text.trim().to_owned(), firm: prose::is_conclusive(text) }
     }
 
     /// A question about a whole unreadable reply.
     pub fn unreadable(text: &str) -> Self {
         let text = text.trim();
-        let firm = prose::grave(text) || leftover::has_key(text, "severity");
+        let firm = prose::has_blocking_severity(text) || leftover::has_key(text, "severity");
         Self { text: text.chars().take(KEPT_CHARACTERS).collect(), firm }
     }
 }
@@ -157,7 +157,7 @@ pub fn read(reviewer: &str, text: &str, terms: ReplyTerms<'_>) -> Result<Reviewe
         None => {}
     }
     parts.prose.push(scan.rest);
-    of_parts(reviewer, parts, terms)
+    from_parts(reviewer, parts, terms)
 }
 
 /// Reads a reply that is already a parsed document.
@@ -170,7 +170,7 @@ pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result
     if parts.findings.is_none() {
         return Err("there is no list `findings`".to_owned());
     }
-    of_parts(reviewer, parts, terms)
+    from_parts(reviewer, parts, terms)
 }
 
 /// Parses a text that is one document; duplicate keys lose nothing.
@@ -183,7 +183,7 @@ fn unreadable(key: &str, broken: Option<&str>) -> String {
     broken.map_or_else(|| format!("no JSON object with `{key}`"), |why| format!("no JSON: {why}"))
 }
 
-fn of_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
+fn from_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
     parts.compare(reviewer)?;
     parts.compare_review(terms.review)?;
     if parts.count > 1 {

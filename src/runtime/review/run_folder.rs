@@ -254,7 +254,7 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
 
 /// The mode in the record of a run, regardless of who wrote it: it only decides the form of a message.
 pub(super) fn mode_said(environment: &Environment, run: &Path) -> Option<ReviewMode> {
-    serde_json::from_value(Value::String(run::mode_said(environment, run)?)).ok()
+    serde_json::from_value(Value::String(run::recorded_mode(environment, run)?)).ok()
 }
 
 #[cfg(test)]

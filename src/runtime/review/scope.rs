@@ -2,10 +2,10 @@
 //! context that reviewers need. In `report-only`, nothing is written.
 
 mod answer;
+mod current_tree;
 mod diff;
 mod hashes;
 mod marks;
-mod current_tree;
 pub mod plan;
 mod racy;
 mod signals;
@@ -254,13 +254,13 @@ pub(super) fn collect(
         working_diff::read(repository, &question, &base.merge_base)?;
     let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::from_change).collect();
     notes.extend(evidence::apart(&diff.uncommitted.index));
-    notes.extend(evidence::unproven(&diff.difference.unproven));
+    notes.extend(evidence::filtered_files_note(&diff.difference.unproven));
     let mut untracked = diff.uncommitted.untracked;
     untracked.retain(|name| !untracked::is_of_helper(name));
     // Git does not look into another repository, so its files are not listed as new.
     let (nested, untracked): (Vec<String>, Vec<String>) =
         untracked.into_iter().partition(|name| name.ends_with('/'));
-    notes.extend(evidence::embedded(&nested));
+    notes.extend(evidence::nested_repository_note(&nested));
     let is_named = question.base.is_some() || question.request.is_some();
     // Uncommitted changes on the base count as a change as well.
     if quiet && question.round == 1 && !is_named && on_base && files.is_empty() && untracked.is_empty() {

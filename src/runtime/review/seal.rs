@@ -13,17 +13,17 @@ use crate::runtime::run::{RunSeal, SealedReply};
 impl RunSeal {
     /// Whether a reply of a round was merged and could be read.
     pub(super) fn has_replies(&self, round: u32) -> bool {
-        self.of_round(round).any(|(_, reply)| reply.read)
+        self.replies_of_round(round).any(|(_, reply)| reply.read)
     }
 
     /// Whether a reviewer replied in a round. An unreadable reply counts here; it is an obstacle by itself.
     pub(super) fn has_reply(&self, reviewer: &str, round: u32) -> bool {
-        self.of_round(round)
+        self.replies_of_round(round)
             .any(|(path, _)| folder_and_reviewer(path).is_some_and(|(_, name)| name == reviewer))
     }
 
     /// The merged replies of a round, by path.
-    fn of_round(&self, round: u32) -> impl Iterator<Item = (&String, &SealedReply)> {
+    fn replies_of_round(&self, round: u32) -> impl Iterator<Item = (&String, &SealedReply)> {
         let folder = if round == 1 { REPLIES.to_owned() } else { format!("{REPLIES}/round-{round}") };
         let is_own = move |path: &str| path.rsplit_once('/').is_some_and(|(own, _)| own == folder);
         self.replies.iter().filter(move |(path, _)| is_own(path))
@@ -64,14 +64,14 @@ impl RunSeal {
         if self.context != context(folder)? {
             obstacles.push(format!("`{REPLIES}/{CONTEXT}` has changed since it was merged: merge again"));
         }
-        obstacles.extend(self.strangers(folder)?);
+        obstacles.extend(self.unsealed_files(folder)?);
         let gone = self.replies.keys().filter(|path| !now.contains_key(*path));
         obstacles.extend(gone.map(|path| format!("`{path}` was removed after it was merged")));
         Ok(obstacles)
     }
 
     /// Files in the folder of the run that this program did not write and that no merge reads.
-    pub(super) fn strangers(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
+    pub(super) fn unsealed_files(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
         let is_own = |name: &str| match name.rsplit_once('.') {
             _ if name == REPLIES || self.wrote(name) => true,
             Some((stem, "json")) => RESERVED_NAMES.contains(&stem),

@@ -149,7 +149,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
     }
-    if let Some(host) = hosts::keeping(environment) {
+    if let Some(host) = hosts::sandbox_reaping_host(environment) {
         let message = "the sandbox ends every process when the call that started it ends";
         return Err(CallFailure::environment("sandboxed", message, host.background));
     }
@@ -197,12 +197,12 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     };
     let port = options.port.or(config.port).ok_or_else(|| {
         let hint = "name the one of `repo port` with `--port`";
-        CallFailure::new(USAGE, "no_port", format!("`{}` names no port", config.name), hint)
+        CallFailure::new(USAGE, "no_port", format!("`{}` does not set a port", config.name), hint)
     })?;
     let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
     if !crate::disk::is_folder(&folder) {
         let message = format!("`{}` is not a folder", config.cwd);
-        return Err(CallFailure::environment("no_folder", message, "make it, or correct `cwd`").in_file(
+        return Err(CallFailure::environment("no_folder", message, "create it, or fix `cwd`").in_file(
             read::FILE,
             None,
             None,

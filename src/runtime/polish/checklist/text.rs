@@ -189,7 +189,7 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
             read.faults.push(fault(
                 number,
                 STRAY,
-                format!("`{shown}` is in no item: write `{above}` above it"),
+                format!("`{shown}` is outside of every item: write `{above}` above it"),
             ));
         }
         let Some(section) = read.sections.last_mut().filter(|_| !is_dropped) else { continue };
@@ -248,7 +248,7 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
                 read.faults.push(fault(number, STRAY, match loose {
                     true => format!("`{shown}` is not a field: write `- {shown}`"),
                     false => format!(
-                        "`{shown}` belongs to no field: write it below `- notes: |`, indented by four spaces"
+                        "`{shown}` is not part of a field: write it below `- notes: |`, indented by four spaces"
                     ),
                 }));
             }

@@ -131,7 +131,7 @@ pub(super) fn search(
         }
     }
     if stale.is_none() && origin.is_some() {
-        stale = told_by(repository, ORIGIN)?
+        stale = remote_head_branch(repository, ORIGIN)?
             .and_then(|branch| candidate(&branch, origin, BaseSource::RemoteHead));
     }
     Ok(stale)
@@ -158,7 +158,7 @@ pub fn default_branch(repository: &Repository) -> Result<Option<String>, CallFai
 }
 
 /// The HEAD branch as the remote itself reports it: a single-branch clone does not have it.
-fn told_by(repository: &Repository, remote: &str) -> Result<Option<String>, CallFailure> {
+fn remote_head_branch(repository: &Repository, remote: &str) -> Result<Option<String>, CallFailure> {
     let program = format!("--upload-pack={}", git_command::UPLOAD_PACK);
     let listed = repository.ask(&["ls-remote", "--symref", &program, "--end-of-options", remote, HEAD])?;
     let told = listed.stdout_text();

@@ -32,7 +32,7 @@ pub(super) fn ask_github(
     }
     let Some(address) = servers(remotes).next() else { return Ok(PullRequestFacts::default()) };
     let branch = repository.branch()?;
-    match github::of_branch(repository, &address, branch.as_deref()) {
+    match github::for_branch(repository, &address, branch.as_deref()) {
         Ok(BranchPullRequests { requests, ended, default, parent }) => {
             // Anybody can open a pull request in their own repository and choose its base.
             let is_own = |one: &PullRequest| {
@@ -42,7 +42,7 @@ pub(super) fn ask_github(
             };
             let (own, foreign): (Vec<_>, Vec<_>) = requests.into_iter().partition(is_own);
             match (own.into_iter().next(), foreign.first()) {
-                (Some(request), _) => of_name(repository, request, default, warnings),
+                (Some(request), _) => named_request(repository, request, default, warnings),
                 (None, foreign) => {
                     warnings.extend(foreign.map(|one| {
                         format!(
@@ -71,7 +71,7 @@ pub(super) fn ask_github(
 }
 
 /// A pull request that was found by the name of the branch alone.
-fn of_name(
+fn named_request(
     repository: &Repository,
     request: PullRequest,
     default: Option<String>,

@@ -138,7 +138,7 @@ pub(super) fn find<'a>(
             if is_request(word, true) {
                 others.extend(pull_request(word.trim_start_matches('#')).ok());
             } else if known(word)? {
-                others.push(ReviewTarget::of_branch(word));
+                others.push(ReviewTarget::from_branch(word));
             }
         }
         if others.len() == found.focus.len() {
@@ -188,18 +188,18 @@ fn named_at(
             if has_branches && !known(name)? {
                 return Ok(WordMeaning::Invalid(format!("{name} is not a branch here.")));
             }
-            Some((ReviewTarget::of_branch(name), 1))
+            Some((ReviewTarget::from_branch(name), 1))
         }
         None if at == 0 && lower == BRANCH && has_branches && is_branch_name(rest, known)? => {
-            Some((ReviewTarget::of_branch(unquoted(rest[1])), 2))
+            Some((ReviewTarget::from_branch(unquoted(rest[1])), 2))
         }
         // `the feat branch`
         None if is_start && rest.get(1).is_some_and(|next| is_word(next, BRANCH)) && known(word)? => {
-            Some((ReviewTarget::of_branch(word), 2))
+            Some((ReviewTarget::from_branch(word), 2))
         }
         None if !has_branches || word.contains('/') || (is_start && is_last(rest)) => match () {
-            () if known(word)? => Some((ReviewTarget::of_branch(word), 1)),
-            () if bare != word && known(bare)? => Some((ReviewTarget::of_branch(bare), 1)),
+            () if known(word)? => Some((ReviewTarget::from_branch(word), 1)),
+            () if bare != word && known(bare)? => Some((ReviewTarget::from_branch(bare), 1)),
             () => None,
         },
         // A word in the middle of a sentence is not a target just because a branch has that name.
@@ -210,7 +210,7 @@ fn named_at(
                 )));
             }
             match at {
-                0 => Some((ReviewTarget::of_branch(bare), 1)),
+                0 => Some((ReviewTarget::from_branch(bare), 1)),
                 _ => {
                     let note = format!("`{bare}` is a branch, and was read as a part of the focus");
                     return Ok(WordMeaning::Focus(Some(note)));

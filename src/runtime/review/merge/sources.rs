@@ -48,7 +48,7 @@ impl ReplySource {
     }
 
     /// The reply of a reviewer from its text.
-    fn of_text(name: &str, text: &str, terms: ReplyTerms<'_>) -> Self {
+    fn from_reply_text(name: &str, text: &str, terms: ReplyTerms<'_>) -> Self {
         let reply = reply::read(name, text, terms);
         let words = unread_text(&reply, text);
         Self { words, ..Self::new(Some(name.to_owned()), reply) }
@@ -102,16 +102,16 @@ const UNKNOWN_REVIEWER: &str = "there is no reviewer of this name";
 const ENDINGS: [&str; 3] = [".txt", ".md", ".json"];
 
 /// The replies in the folder of a run, round by round.
-pub(super) fn of_run(folder: &RunFolder, terms: ReplyTerms<'_>) -> Result<Vec<ReplySource>, CallFailure> {
+pub(super) fn read_run(folder: &RunFolder, terms: ReplyTerms<'_>) -> Result<Vec<ReplySource>, CallFailure> {
     let mut sources = Vec::new();
     let rounds = folder.reply_folders()?;
     for (round, replies) in &rounds {
-        sources.extend(of_folder(&folder.store, replies, *round, &rounds, terms)?);
+        sources.extend(read_folder(&folder.store, replies, *round, &rounds, terms)?);
     }
     Ok(sources)
 }
 
-fn of_folder(
+fn read_folder(
     store: &Store,
     folder: &Path,
     round: u32,
@@ -137,7 +137,7 @@ fn of_folder(
             None => UNKNOWN_REVIEWER.to_owned(),
             Some(name) if is_exact || count(name) == 1 => {
                 let mut source = match stored(store, &folder.join(file)) {
-                    Ok(text) => ReplySource::of_text(name, &text, terms),
+                    Ok(text) => ReplySource::from_reply_text(name, &text, terms),
                     Err(reason) => ReplySource::new(Some((*name).to_owned()), Err(reason)),
                 };
                 if let (Ok(reply), false) = (&mut source.reply, is_exact) {
@@ -218,7 +218,7 @@ fn readable(text: Result<Option<String>, CallFailure>) -> Result<String, String>
 
 /// Sections `=== reply NAME ===`, each with the raw reply, and `=== context ===`. If a mark is given, only lines with
 /// it count, since no reply can contain it.
-pub(super) fn of_sections(
+pub(super) fn read_sections(
     text: &str,
     mark: Option<&str>,
     terms: ReplyTerms<'_>,
@@ -262,7 +262,7 @@ pub(super) fn of_sections(
                     continue;
                 }
                 sources.push(match reviewers::meant(name) {
-                    Some(name) => ReplySource::of_text(name, &body, terms),
+                    Some(name) => ReplySource::from_reply_text(name, &body, terms),
                     None => {
                         let reply = Err(UNKNOWN_REVIEWER.to_owned());
                         let name = plain_name(name);
@@ -301,7 +301,7 @@ fn head<'a>(line: &'a str, mark: Option<&str>) -> Option<Option<&'a str>> {
 }
 
 /// Replies for other callers, in their order.
-pub(super) fn of_files(
+pub(super) fn read_files(
     options: &Options,
     environment: &Environment,
     terms: ReplyTerms<'_>,

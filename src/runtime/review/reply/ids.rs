@@ -154,7 +154,7 @@ pub(super) fn answers(
         let why = why.join(". ");
         let is_against = match answered {
             Some(SentenceAnswer::NoFault) => prose::objection(&why).or_else(|| prose::denial(&why)).is_some(),
-            Some(SentenceAnswer::Fault) => !is_grave && prose::firm(&why),
+            Some(SentenceAnswer::Fault) => !is_grave && prose::is_conclusive(&why),
             Some(SentenceAnswer::NotReviewed) | None => false,
         };
         if answered.is_none() || sentence(name).is_none() || is_against || !flags.is_empty() {
@@ -198,7 +198,7 @@ pub struct FixerReply {
     /// The ids that it repaired.
     pub ids: Vec<String>,
     /// Sentences next to the form that say more than that the work is done.
-    pub beside: Vec<String>,
+    pub other_ids: Vec<String>,
     /// The reasons for skipped findings.
     pub skipped: Vec<String>,
 }
@@ -249,7 +249,7 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
     if lists.is_empty() || scan.broken.is_some() {
         return Err(super::unreadable("applied", scan.broken));
     }
-    if let Some((reason, _)) = review.and_then(|own| parts::of_another(&reviews, own)) {
+    if let Some((reason, _)) = review.and_then(|own| parts::another_reviewer(&reviews, own)) {
         return Err(reason);
     }
     if ["applied", "skipped"].iter().any(|key| leftover::has_key(&scan.rest, key)) {
@@ -266,7 +266,7 @@ pub fn applied(text: &str, review: Option<&str>, known: FixerScope<'_>) -> Resul
     let ids = applied.into_iter().filter(|id| !skipped.contains(id)).collect();
     texts.push(scan.rest);
     let beside = prose::doubtful(&texts.join("\n"), &known.files.iter().map(String::as_str).collect(), 0);
-    Ok(FixerReply { ids, beside, skipped: reasons })
+    Ok(FixerReply { ids, other_ids: beside, skipped: reasons })
 }
 
 /// Records an optional field of the fixer's reply: a text unchanged, any other value with its name.
@@ -391,7 +391,7 @@ mod tests {
             ("{\"applied\": [{\"id\": \"F1\", \"note\": \"in part\"}]}", true),
             ("{\"applied\": [\"F1\"]}\n12 of 14 tests fail after this fix.", true),
         ] {
-            assert_eq!(!applied(text, None, known).unwrap().beside.is_empty(), is_more, "{text}");
+            assert_eq!(!applied(text, None, known).unwrap().other_ids.is_empty(), is_more, "{text}");
         }
         for text in [r#"{"applied": ["all"]}"#, r#"{"applied": ["F1"]} {"applied": ["F1", "#, "done"] {
             assert!(read(text).is_err(), "{text}");

@@ -219,7 +219,7 @@ impl ReplyParts {
     /// # Errors
     /// When it belongs to another review.
     pub(super) fn compare_review(&mut self, own: Option<&str>) -> Result<(), String> {
-        let Some((reason, is_own)) = own.and_then(|own| of_another(&self.reviews, own)) else {
+        let Some((reason, is_own)) = own.and_then(|own| another_reviewer(&self.reviews, own)) else {
             return Ok(());
         };
         if is_own {
@@ -258,7 +258,7 @@ impl ReplyParts {
 }
 
 /// The message if a reply names a different review, and whether it names this one as well.
-pub(super) fn of_another(reviews: &[String], own: &str) -> Option<(String, bool)> {
+pub(super) fn another_reviewer(reviews: &[String], own: &str) -> Option<(String, bool)> {
     let is_id = |text: &&str| {
         text.len() >= 8
             && !text.contains(char::is_whitespace)

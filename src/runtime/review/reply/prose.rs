@@ -85,29 +85,31 @@ fn plain(word: &str) -> String {
 
 /// What in a sentence only a finding can settle, and no answer of its writer: a severity that prevents a merge, or a
 /// ban on merging.
-pub(super) fn firm(text: &str) -> bool {
-    first(text, |clause| clause.graves().next().map(|at| clause.name(at)).or_else(|| clause.prohibition()))
-        .is_some()
+pub(super) fn is_conclusive(text: &str) -> bool {
+    find_in_clauses(text, |clause| {
+        clause.graves().next().map(|at| clause.name(at)).or_else(|| clause.prohibition())
+    })
+    .is_some()
 }
 
 /// What in a risk is an objection that belongs in a finding, or shows an incomplete review.
 pub(super) fn objection(text: &str) -> Option<String> {
-    first(text, |clause| clause.objection().or_else(|| clause.warning()))
+    find_in_clauses(text, |clause| clause.objection().or_else(|| clause.warning()))
 }
 
 /// Whether a text names a severity that prevents a merge.
-pub(super) fn grave(text: &str) -> bool {
-    first(text, |clause| clause.graves().next().map(|at| clause.name(at))).is_some()
+pub(super) fn has_blocking_severity(text: &str) -> bool {
+    find_in_clauses(text, |clause| clause.graves().next().map(|at| clause.name(at))).is_some()
 }
 
 /// What in the reason for a repair that holds contradicts it.
 pub(super) fn denial(reason: &str) -> Option<String> {
-    first(reason, |clause| clause.objection().or_else(|| clause.denial()))
+    find_in_clauses(reason, |clause| clause.objection().or_else(|| clause.denial()))
 }
 
 /// Whether a sentence of the fixer contradicts its own work: an objection to a repair, or a failure. Severities of
 /// known findings are ignored.
-pub(in crate::runtime::review) fn speaks_against(text: &str, known: &[FindingSeverity]) -> bool {
+pub(in crate::runtime::review) fn contradicts_repair(text: &str, known: &[FindingSeverity]) -> bool {
     let is_known = |word: &str| {
         repair::severity(&Value::from(word)).is_some_and(|(severity, _)| known.contains(&severity))
     };
@@ -116,11 +118,11 @@ pub(in crate::runtime::review) fn speaks_against(text: &str, known: &[FindingSev
             || clause.has(&["fail", "fails"])
             || [clause.prohibition(), clause.omission(), clause.denial()].iter().any(Option::is_some)
     };
-    first(text, |clause| is_against(clause).then(String::new)).is_some()
+    find_in_clauses(text, |clause| is_against(clause).then(String::new)).is_some()
 }
 
 /// The result for the first clause that has one.
-fn first(text: &str, told: impl Fn(&Clause<'_>) -> Option<String>) -> Option<String> {
+fn find_in_clauses(text: &str, told: impl Fn(&Clause<'_>) -> Option<String>) -> Option<String> {
     let mut clauses = text.split(['\n', '\0']).flat_map(sentences).flat_map(clauses);
     clauses.find_map(|clause| told(&Clause::new(&clause)))
 }

@@ -229,14 +229,14 @@ pub(super) fn severity(value: &Value) -> Option<(FindingSeverity, bool)> {
     let words: Vec<&str> = word.split(|c: char| !c.is_alphanumeric()).collect();
     let is_denied = |at: usize| at > 0 && matches!(words[at - 1], "non" | "not");
     let each = words.iter().enumerate().filter_map(|(at, word)| {
-        of_word(word).map(|found| if is_denied(at) { FindingSeverity::P3 } else { found })
+        severity_from_word(word).map(|found| if is_denied(at) { FindingSeverity::P3 } else { found })
     });
-    let found = of_word(&plain(&word)).or_else(|| each.min())?;
+    let found = severity_from_word(&plain(&word)).or_else(|| each.min())?;
     Some((found, value.as_str() == Some(&format!("{found:?}"))))
 }
 
 /// The severity of one word in lower case: `p0`, `s0` and `sev0` are the same.
-fn of_word(word: &str) -> Option<FindingSeverity> {
+fn severity_from_word(word: &str) -> Option<FindingSeverity> {
     let kinds = ["p", "s", "sev", "severity", "prio", "priority"];
     let level = kinds.iter().filter_map(|kind| word.strip_prefix(kind)).find(|level| level.len() == 1);
     Some(match level.unwrap_or(word) {
@@ -253,7 +253,7 @@ fn of_word(word: &str) -> Option<FindingSeverity> {
             "low" | "minor" | "info" | "informational" | "nit" | "nitpick" | "trivial" | "suggestion"
             | "note" | "style" | "cosmetic" | "optional" | "negligible" => FindingSeverity::P3,
             // `non-blocking`
-            _ => return word.strip_prefix("non").and_then(of_word).map(|_| FindingSeverity::P3),
+            _ => return word.strip_prefix("non").and_then(severity_from_word).map(|_| FindingSeverity::P3),
         },
     })
 }

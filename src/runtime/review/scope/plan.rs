@@ -113,7 +113,7 @@ pub(in crate::runtime) fn find(
     let found = match (named, &missing) {
         (Some(found), _) => found,
         (None, Some(_)) => FoundPlan::default(),
-        (None, None) => FoundPlan { plan: of_branch(repository, branch), ..FoundPlan::default() },
+        (None, None) => FoundPlan { plan: branch_plan(repository, branch), ..FoundPlan::default() },
     };
     FoundPlan { missing, unseen, ..found }
 }
@@ -150,7 +150,7 @@ impl FoundPlan {
 }
 
 /// The only plan whose name contains the words of the branch.
-fn of_branch(repository: &Repository, branch: Option<&str>) -> Option<ReviewPlan> {
+fn branch_plan(repository: &Repository, branch: Option<&str>) -> Option<ReviewPlan> {
     let branch = branch?.to_lowercase();
     let words: Vec<&str> = branch
         .split(|c: char| !c.is_alphanumeric())

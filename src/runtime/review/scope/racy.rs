@@ -20,7 +20,7 @@ fn is_suspect(entry: &IndexEntry<'_>, root: &Root, since: i64) -> bool {
     let Some(now) = entry.times(root) else { return false };
     // For any other difference, git compares the content itself.
     now.changed.0 >= since
-        || entry.seen.as_ref().is_none_or(|then| {
+        || entry.times.as_ref().is_none_or(|then| {
             let is_quiet = then.written == now.written && then.size == now.size;
             is_quiet && then.changed.0 == now.changed.0 && then.changed.1 != now.changed.1
         })
