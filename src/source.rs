@@ -1,6 +1,7 @@
 //! The source as read: files with their text, byte spans, and the line index that converts a byte offset to the line
 //! and column that the user sees. Pure data; `disk` fills it.
 
+mod exclusion;
 mod kind;
 mod lines;
 mod paths;
@@ -14,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub use exclusion::{Exclusion, ExclusionReason};
 pub use kind::ComponentKind;
 pub use lines::{LineIndex, line_end, line_start, next_line};
 pub use paths::PathMap;
@@ -153,49 +155,11 @@ impl SourceFile {
     }
 }
 
-/// Why version-control data is excluded.
-pub const VERSION_CONTROL: &str = "version-control data is not part of a plugin";
-/// Why an ignored path is excluded.
-pub const IGNORED: &str = "a `.gitignore` of the source ignores it";
-/// Why installed packages are excluded.
-pub const PACKAGES: &str = "it holds installed packages";
-/// Why an output folder is excluded.
-pub const OUTPUT: &str = "it is the output folder of this build";
-/// Why a bundle is excluded.
-pub const BUNDLE: &str = "it is a bundle that a build wrote";
-/// Why a path outside the plugins is excluded.
-pub const OUTSIDE_PLUGINS: &str = "it is not part of any plugin";
-
-/// Why a link to a file outside the source is excluded.
-pub const LINK_LEAVES_SOURCE: &str = "the link leaves the source";
-/// Why a staged text that never replaced its file is excluded.
-pub const UNFINISHED_CHANGE: &str = "an interrupted change left it behind";
 /// The suffix of staged texts.
 pub const UNFINISHED_ENDING: &str = ".plugcast-new";
 
 /// The maximum total size of a source: a sparse file takes no space there, but all of it in a bundle.
 pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
-/// The reason for a file that is larger than that.
-pub const TOO_LARGE: &str = "is larger than 512 MiB";
-/// The reason for a file beyond the total size.
-pub const TOO_LARGE_TOGETHER: &str = "with it the files of the source are larger than 512 MiB in total";
-
-/// Reasons of exclusions that change without a change of the source: a build folder, installed packages, the checkout
-/// itself. Ledgers that differ only in such rows are equivalent.
-pub const TRANSIENT_REASONS: [&str; 6] =
-    [VERSION_CONTROL, IGNORED, OUTPUT, BUNDLE, OUTSIDE_PLUGINS, UNFINISHED_CHANGE];
-
-/// A path of the source that is excluded from the build, with everything below it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Exclusion {
-    /// Path relative to SRC, with `/`; a folder includes its content.
-    pub path: Utf8PathBuf,
-    /// Why, in one sentence.
-    pub reason: String,
-    /// Whether it cannot be intentional (a link out of the tree, an unreadable file).
-    pub fault: bool,
-}
-
 /// The order of paths part by part: `a/x` comes before `a-b`. Both must be normalized: no `.`, no empty part.
 pub fn by_parts(a: &str, b: &str) -> Ordering {
     let (a, b) = (a.as_bytes(), b.as_bytes());
@@ -263,9 +227,12 @@ impl SourceTree {
                 sum += file.size;
                 return true;
             }
-            let reason = if file.size > MOST_BYTES { TOO_LARGE } else { TOO_LARGE_TOGETHER };
+            let reason = match file.size > MOST_BYTES {
+                true => ExclusionReason::TooLarge,
+                false => ExclusionReason::TooLargeTogether,
+            };
             let fault = std::mem::take(&mut fault);
-            left_out.push(Exclusion { path: file.path.clone(), reason: reason.to_owned(), fault });
+            left_out.push(Exclusion { path: file.path.clone(), reason, fault });
             false
         });
         self.exclusions.extend(left_out);

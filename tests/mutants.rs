@@ -86,7 +86,7 @@ fn built(files: &[(String, String)], targets: &Targets) -> Result<Vec<Bundle>, S
         let mut written = Vec::new();
         for target in targets.iter().filter(|_| !source.project.plugins.is_empty()) {
             let bundle = source.bundle(target).map_err(|error| error.to_string())?;
-            if !bundle.record.is_refused() {
+            if !bundle.record.is_refused {
                 written.push(of_bundle(&bundle));
             }
         }

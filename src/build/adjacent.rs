@@ -16,14 +16,8 @@ use crate::model::plugin::{LocationForm, PluginLocation, declares_component, set
 use crate::read::format::SourceFacts;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
-use crate::source::{BUNDLE, ComponentKind, Exclusion, SKILL_FILE};
+use crate::source::{ComponentKind, Exclusion, ExclusionReason, SKILL_FILE};
 use crate::target::{ProjectFiles, Targets};
-
-/// Why skills and plugins that are not installed are excluded.
-const UNINSTALLED: &str = "it belongs to tests, examples or documentation";
-
-/// Why components at the root of a marketplace are excluded.
-const UNLISTED: &str = "no plugin of the marketplace contains it";
 
 /// Plugins and skills outside of the listed plugins.
 #[derive(Debug, Default)]
@@ -68,7 +62,7 @@ pub(super) fn find(
         search.places.folders.extend(own.folders.into_iter().map(Utf8PathBuf::into_string));
         search.places.shelves.extend(own.shelves.into_iter().map(Utf8PathBuf::into_string));
     }
-    search.out.left_out.extend(exclusions.iter().filter(|one| one.reason == BUNDLE).cloned());
+    search.out.left_out.extend(exclusions.iter().filter(|one| one.reason == ExclusionReason::Bundle).cloned());
     search.out.left_out.extend(unchecked_paths(files, targets));
     search.root(taken);
     for part in parts {
@@ -85,7 +79,8 @@ fn unchecked_paths(files: &Files, targets: &Targets) -> BTreeSet<Exclusion> {
     let is_one = |path: &&Utf8Path| !path.ancestors().skip(1).any(is_uninstalled);
     let named = |path: &Utf8Path| {
         let (_, reason) = places.iter().find(|(place, _)| path.ends_with(place.as_str()))?;
-        Some(Exclusion { path: path.to_owned(), reason: (*reason).clone(), fault: false })
+        let reason = ExclusionReason::UncheckedFile((*reason).clone());
+        Some(Exclusion { path: path.to_owned(), reason, fault: false })
     };
     above.filter(is_one).filter_map(named).collect()
 }
@@ -151,7 +146,8 @@ impl AdjacentSearch<'_> {
             if !texts.iter().any(is_skill) && has_own() {
                 self.out.locations.push(location(&name, Vec::new(), LocationForm::Loose(kind)));
             } else if !taken.iter().any(|location| location.root.starts_with(&name)) {
-                self.out.left_out.push(Exclusion { path: name, reason: UNLISTED.to_owned(), fault: false });
+                let reason = ExclusionReason::Unlisted;
+                self.out.left_out.push(Exclusion { path: name, reason, fault: false });
             }
         }
     }
@@ -225,7 +221,7 @@ impl AdjacentSearch<'_> {
             path.file_name() == Some(SKILL_FILE) || path.ends_with(&self.source.manifest)
         };
         if self.files.files_below(folder).iter().any(is_one) {
-            let (path, reason) = (folder.to_owned(), UNINSTALLED.to_owned());
+            let (path, reason) = (folder.to_owned(), ExclusionReason::Uninstalled);
             self.out.left_out.push(Exclusion { path, reason, fault: false });
         }
     }

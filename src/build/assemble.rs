@@ -51,20 +51,9 @@ pub struct BundleRecord {
     pub diagnostics: Vec<Diagnostic>,
     /// Carried components by plugin.
     pub plugins: Vec<PluginCounts>,
-}
-
-impl BundleRecord {
     /// Whether the host would misread or refuse a file that belongs to no component that can be left out: such a bundle
     /// is not written.
-    pub fn is_refused(&self) -> bool {
-        let left_out = |path: &str| {
-            self.ledger
-                .rows
-                .iter()
-                .any(|row| row.path == path && row.reason.as_deref() == Some(REFUSED_BY_HOST))
-        };
-        refusals(&self.diagnostics).any(|found| !left_out(&found.path))
-    }
+    pub is_refused: bool,
 }
 
 /// The reason for leaving out a component whose emitted file the host would refuse or misread.
@@ -109,7 +98,12 @@ pub fn assemble(
         purpose,
         progress,
     )?;
+    let components = project.plugins.iter().flat_map(|plugin| &plugin.components);
+    let left_out: BTreeSet<&str> =
+        components.map(|component| component.path.as_str()).filter(|path| paths.contains(*path)).collect();
     rest.record.diagnostics.extend(found);
+    rest.record.is_refused =
+        refusals(&rest.record.diagnostics).any(|found| !left_out.contains(&*found.path));
     Ok(rest)
 }
 
@@ -190,7 +184,7 @@ fn assemble_all(
     }
     files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     let plugins = counts(project, &ledger);
-    let record = BundleRecord { host: target.name.clone(), manifest, ledger, diagnostics, plugins };
+    let record = BundleRecord { host: target.name.clone(), manifest, ledger, diagnostics, plugins, is_refused: false };
     Ok(HostBundle { files, record })
 }
 

@@ -105,8 +105,8 @@ impl CacheKey {
     }
 }
 
-fn exclusion_keys(exclusions: &[Exclusion]) -> Vec<(&str, &str, bool)> {
-    exclusions.iter().map(|one| (one.path.as_str(), &*one.reason, one.fault)).collect()
+fn exclusion_keys(exclusions: &[Exclusion]) -> Vec<(&str, String, bool)> {
+    exclusions.iter().map(|one| (one.path.as_str(), one.reason.to_string(), one.fault)).collect()
 }
 
 /// A bundle on disk, unchanged since an earlier build wrote it from identical inputs.
@@ -195,7 +195,7 @@ impl BuildCache {
         }
         let CachedBuild { plugins, found, found_here, .. } = cached;
         let host = host.to_owned();
-        let record = BundleRecord { host, manifest, ledger, diagnostics: found_here, plugins };
+        let record = BundleRecord { host, manifest, ledger, diagnostics: found_here, plugins, is_refused: false };
         Ok(Some(CachedBundle { record, found }))
     }
 

@@ -20,8 +20,7 @@ use crate::model::runtime::Runtime;
 use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::source::{
-    Exclusion, LINK_LEAVES_SOURCE, OUTSIDE_PLUGINS, SKILL_FILE, SourceFile, SourceTree, TOO_LARGE,
-    TOO_LARGE_TOGETHER, by_parts,
+    Exclusion, ExclusionReason, SKILL_FILE, SourceFile, SourceTree, by_parts,
 };
 use crate::target::Targets;
 
@@ -196,7 +195,7 @@ impl PluginPlaces {
             found.iter_mut().for_each(|finding| finding.severity = finding.severity.max(Severity::Warning));
         }
         if let Some(file) = tree.get(&source.marketplace).filter(|_| marketplace.is_none()) {
-            let (path, reason) = (file.path.clone(), "it cannot be read".to_owned());
+            let (path, reason) = (file.path.clone(), ExclusionReason::UnusableMarketplace);
             tree.exclusions.push(Exclusion { path, reason, fault: false });
         }
         let listing = Listing::new(src, request, folders);
@@ -338,12 +337,15 @@ fn children(src: &Path) -> Result<Vec<String>, BuildError> {
 fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
         let message = format!("`{}` is skipped: {}", exclusion.path, exclusion.reason);
-        let rule = if exclusion.reason == LINK_LEAVES_SOURCE { "symlink-escape" } else { "unreadable-file" };
-        let help = match exclusion.reason.as_str() {
-            TOO_LARGE | TOO_LARGE_TOGETHER => {
+        let rule = match exclusion.reason {
+            ExclusionReason::LinkLeavesSource => "symlink-escape",
+            _ => "unreadable-file",
+        };
+        let help = match exclusion.reason {
+            ExclusionReason::TooLarge | ExclusionReason::TooLargeTogether => {
                 "make it smaller, or exclude it under `[build]` in `plugcast.toml`"
             }
-            reason if reason.starts_with("cannot be") => {
+            ExclusionReason::Unreadable(_) | ExclusionReason::Unlistable(_) => {
                 "make it readable, or exclude it under `[build]` in `plugcast.toml`"
             }
             _ => {
@@ -373,7 +375,7 @@ fn outside_plugins(
         if leads && is_folder {
             out.extend(outside_plugins(file_system, src, &path, roots, marketplace)?);
         } else if marketplace.is_none_or(|file| file.path != path) {
-            out.push(Exclusion { path, reason: OUTSIDE_PLUGINS.to_owned(), fault: false });
+            out.push(Exclusion { path, reason: ExclusionReason::OutsidePlugins, fault: false });
         }
     }
     Ok(out)

@@ -16,7 +16,7 @@ use crate::ledger::{Ledger, LedgerRow, RowOutcome};
 use crate::model::runtime::PLATFORMS;
 use crate::progress::Progress;
 use crate::schema;
-use crate::source::TRANSIENT_REASONS;
+use crate::source::ExclusionReason;
 
 /// What a build did to an output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -244,7 +244,7 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
 /// installed packages, and must not make a bundle stale.
 fn is_equivalent_ledger(bundle: &HostBundle, there: &str) -> bool {
     let passing =
-        |row: &&LedgerRow| row.reason.as_deref().is_some_and(|reason| TRANSIENT_REASONS.contains(&reason));
+        |row: &&LedgerRow| row.reason.as_deref().is_some_and(ExclusionReason::is_transient);
     let old: Option<Ledger> = serde_json::from_str(there).ok();
     old.is_some_and(|old| {
         let lasting = old.rows.iter().filter(|row| !passing(row));

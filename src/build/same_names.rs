@@ -10,7 +10,7 @@ use crate::model::marketplace::Marketplace;
 use crate::model::plugin::{LostComponent, OtherBody, Plugin};
 use crate::model::qualified_name::QualifiedName;
 use crate::read::pointer::JsonPointer;
-use crate::source::{ComponentKind, Exclusion, SourceTree};
+use crate::source::{ComponentKind, Exclusion, ExclusionReason, SourceTree};
 
 /// Leaves out `plugin`, which has the name of `other`, and adds the components that only `plugin` has to the losses of
 /// `other`. Returns the finding, and the folder that is in no bundle.
@@ -22,12 +22,13 @@ pub(super) fn leave_out(
 ) -> (Diagnostic, Option<Exclusion>) {
     let is_apart = plugin.root != other.root;
     let reason = match is_apart {
-        true => format!("another plugin is named `{}`", plugin.name),
+        true => ExclusionReason::TakenName(plugin.name.clone()).to_string(),
         false => format!("a bundle has one entry per folder: `{}`", other.name),
     };
     let lost = lost(&plugin, other, &reason);
     let finding = finding(tree, marketplace, &plugin, other, lost.len());
     other.lost.extend(lost);
+    let reason = ExclusionReason::TakenName(plugin.name);
     (finding, is_apart.then_some(Exclusion { path: plugin.root, reason, fault: false }))
 }
 

@@ -10,7 +10,7 @@ use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
 use crate::model::{names, plugin};
 use crate::parallel;
-use crate::source::{Exclusion, SourceTree};
+use crate::source::{Exclusion, ExclusionReason, SourceTree};
 use crate::target::Targets;
 
 /// Turns the source that was gathered for `request` into a project.
@@ -48,7 +48,7 @@ pub fn model_source(
         match taken.entry(plugin.name.to_ascii_lowercase()) {
             // A copy of a plugin that is already read.
             Entry::Occupied(_) if plugin.is_check_only => {
-                let reason = format!("another plugin is named `{}`", plugin.name);
+                let reason = ExclusionReason::TakenName(plugin.name);
                 left_out.push(Exclusion { path: plugin.root, reason, fault: false });
             }
             Entry::Occupied(other) => {

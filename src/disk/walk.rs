@@ -16,7 +16,7 @@ use globset::GlobSet;
 use super::{DiskError, FileSystem};
 use crate::parallel;
 use crate::progress::Progress;
-use crate::source::{Exclusion, SourceTree};
+use crate::source::{Exclusion, ExclusionReason, SourceTree};
 use include::{IncludeSet, globs};
 use tree_walk::{FoundEntries, TreeWalk};
 
@@ -90,7 +90,7 @@ fn find_files(
     }
     let real = lies?;
     if !real.starts_with(&root) {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, crate::source::LINK_LEAVES_SOURCE);
+        let error = io::Error::new(io::ErrorKind::InvalidInput, ExclusionReason::LinkLeavesSource.to_string());
         return Err(DiskError::new("list", &above, error).into());
     }
     folders.names(&file_system, &real).map_err(|error| DiskError::new("list", &above, error))?;

@@ -62,7 +62,7 @@ pub(super) fn lower(
         let same_folder = project.plugins.iter().find(is_there);
         let is_left_out =
             |out: &&Exclusion| matches!(&entry.source, EntrySource::Folder(root) if *root == out.path);
-        let left_out = project.outside.iter().find(is_left_out).map(|out| out.reason.as_str());
+        let left_out = project.outside.iter().find(is_left_out).map(|out| out.reason.to_string());
         let entry = LoweredEntry {
             target,
             source,
@@ -209,7 +209,7 @@ struct LoweredEntry<'a> {
     /// The plugin in the bundle that comes from the entry's folder.
     same_folder: Option<&'a Plugin>,
     /// Why no bundle has the entry's folder, if it was left out for a plugin of the same name.
-    left_out: Option<&'a str>,
+    left_out: Option<String>,
     declared: &'a Declarations,
 }
 
@@ -276,7 +276,7 @@ impl LoweredEntry<'_> {
             )),
             _ => EntryOutcome::Dropped(match self.same_folder {
                 Some(plugin) => format!("a bundle has one entry per folder: `{}`", plugin.name),
-                None => self.left_out.unwrap_or("its plugin could not be read").to_owned(),
+                None => self.left_out.clone().unwrap_or_else(|| "its plugin could not be read".to_owned()),
             }),
         }
     }

@@ -12,11 +12,11 @@ use crate::model::plugin::{self, LostComponent};
 use crate::model::project::Project;
 use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
-use crate::source::{Exclusion, IGNORED, SKILL_FILE, SourceFile, Span};
+use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, Span};
 use crate::target::Axis;
 
 fn excluded_row(plugin: &str, exclusion: &Exclusion) -> Decision {
-    Decision::for_file(plugin, &exclusion.path).with_outcome(RowOutcome::Dropped, exclusion.reason.clone())
+    Decision::for_file(plugin, &exclusion.path).with_outcome(RowOutcome::Dropped, exclusion.reason.to_string())
 }
 
 /// Items outside of all plugins, and unreadable items.
@@ -29,7 +29,7 @@ pub(super) fn outside_rows(project: &Project, source: &SourceFacts) -> LoweredPa
         };
         let decision = excluded_row(&owner.name, exclusion);
         // The source host ignores `.gitignore`, and git may track the file anyway.
-        match exclusion.reason == IGNORED && declares(source, owner.relative_path(&exclusion.path)) {
+        match exclusion.reason == ExclusionReason::Ignored && declares(source, owner.relative_path(&exclusion.path)) {
             true => {
                 let path = exclusion.path.as_str();
                 decision.loss(Axis::Sources, (ComponentKind::File, path), "")

@@ -4,10 +4,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::read::format::SourceFacts;
-use crate::source::{Exclusion, SourceTree, by_parts, is_inside, normalized};
-
-/// Why a file of the author's tools is excluded.
-pub const BUILD_FILE: &str = "it serves the author's tools, and no host reads it";
+use crate::source::{Exclusion, ExclusionReason, SourceTree, by_parts, is_inside, normalized};
 
 /// The files of one plugin.
 #[derive(Debug, Clone, Default)]
@@ -50,18 +47,18 @@ pub fn plugin_files(
         }
         let own_document = inner == source.manifest || inner == source.marketplace;
         let reason = if source.lockfiles.iter().any(|name| inner == *name) {
-            Some((Utf8PathBuf::from(inner), "a lockfile at the root makes the source host install packages"))
+            Some((Utf8PathBuf::from(inner), ExclusionReason::Lockfile))
         } else if own_document {
             None
         } else if let Some(top) = build_file(inner, source) {
-            Some((top.into(), BUILD_FILE))
+            Some((top.into(), ExclusionReason::BuildFile))
         } else {
-            foreign_prefix(inner, owned).map(|top| (top, "it is another host's own file"))
+            foreign_prefix(inner, owned).map(|top| (top, ExclusionReason::ForeignFile))
         };
         match reason {
             None => files.kept.push(file.path.clone()),
             Some((top, reason)) => {
-                let exclusion = Exclusion { path: root.join(top), reason: reason.to_owned(), fault: false };
+                let exclusion = Exclusion { path: root.join(top), reason, fault: false };
                 if files.left_out.last() != Some(&exclusion) {
                     files.left_out.push(exclusion);
                 }

@@ -107,7 +107,7 @@ impl HostBuilds<'_> {
         self.losses.insert(target.name.clone(), build::loss_ids(&record.ledger));
         let denied =
             build::denied_losses(&source.project, &record.ledger, &target.name, self.denial, folder)?;
-        let why = match (denied.is_empty(), record.is_refused()) {
+        let why = match (denied.is_empty(), record.is_refused) {
             (false, _) => Some("a loss is denied"),
             (true, true) => Some("the host would refuse a part of it"),
             (true, false) => None,

@@ -16,7 +16,7 @@ use crate::report::check::{self as report, CheckReport, CheckSummary, SkippedPat
 use crate::report::frame::{self, FrameStyle};
 use crate::report::human::{count_noun, fixable};
 use crate::report::{sarif, screen};
-use crate::source::{BUNDLE, is_inside};
+use crate::source::{ExclusionReason, is_inside};
 
 /// With more findings than this, the output suggests a baseline.
 const BASELINE_FROM: usize = 50;
@@ -76,12 +76,12 @@ pub(super) fn json(printed: &PrintContext<'_>, examined: &CheckedSource) -> Stri
 /// Folders with skills or plugins that were not checked.
 fn unchecked_folders(examined: &CheckedSource) -> Vec<SkippedPath> {
     let project = &examined.project;
-    let bundles = project.tree.exclusions.iter().filter(|left_out| left_out.reason == BUNDLE);
+    let bundles = project.tree.exclusions.iter().filter(|left_out| left_out.reason == ExclusionReason::Bundle);
     let mut all: Vec<_> = project.left_out.iter().chain(bundles).collect();
     all.sort();
     all.dedup();
     all.into_iter()
-        .map(|one| SkippedPath { path: one.path.to_string(), reason: one.reason.clone() })
+        .map(|one| SkippedPath { path: one.path.to_string(), reason: one.reason.to_string() })
         .collect()
 }
 

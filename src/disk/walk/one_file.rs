@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::FileSystem;
 use crate::disk::open_beneath;
-use crate::source::{Exclusion, FileContent, LineIndex, Position, SourceFile};
+use crate::source::{Exclusion, ExclusionReason, FileContent, LineIndex, Position, SourceFile};
 
 /// Files up to this size are read, to see whether they are text.
 const SMALL: u64 = 1024 * 1024;
@@ -28,8 +28,10 @@ pub(super) fn read(
         position: Position { line: 1, column: 1 },
     };
     let is_text = is_text_name(&path) || has_text_ending(&path);
-    let unread =
-        |error| Exclusion { path: path.clone(), reason: format!("cannot be read: {error}"), fault: true };
+    let unread = |error: io::Error| {
+        let reason = ExclusionReason::Unreadable(error.to_string());
+        Exclusion { path: path.clone(), reason, fault: true }
+    };
     if let Some(place) = file_system.in_memory(&real) {
         let node = place.node_in_place().map_err(unread)?;
         let bytes = node.bytes().map_err(unread)?;

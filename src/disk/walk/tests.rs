@@ -89,7 +89,7 @@ fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
     symlink("../elsewhere", src.join("out")).unwrap();
     let mut tree = SourceTree::default();
     read_one(&FileSystem::default(), &src, "out/x.md".into(), &mut tree).unwrap();
-    assert_eq!(left_out(&tree), [("out/x.md", crate::source::LINK_LEAVES_SOURCE)]);
+    assert_eq!(left_out(&tree), [("out/x.md", crate::source::ExclusionReason::LinkLeavesSource)]);
 }
 
 /// A source of many plugins had each of its folders opened twice, and the ignore file at its top read for every plugin.

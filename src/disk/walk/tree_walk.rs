@@ -19,8 +19,7 @@ use crate::disk::replace::OWN_FOLDER;
 use crate::parallel;
 use crate::progress::Progress;
 use crate::source::{
-    BUNDLE, Exclusion, IGNORED, LINK_LEAVES_SOURCE, OUTPUT, PACKAGES, UNFINISHED_CHANGE, UNFINISHED_ENDING,
-    VERSION_CONTROL,
+    Exclusion, ExclusionReason, UNFINISHED_ENDING,
 };
 
 /// Folders deeper than this are left out: a link to a parent could go on for ever.
@@ -56,8 +55,8 @@ pub(super) struct FoundEntries {
 }
 
 impl FoundEntries {
-    fn exclude(&mut self, path: Utf8PathBuf, reason: impl Into<String>, fault: bool) {
-        self.exclusions.push(Exclusion { path, reason: reason.into(), fault });
+    fn exclude(&mut self, path: Utf8PathBuf, reason: ExclusionReason, fault: bool) {
+        self.exclusions.push(Exclusion { path, reason, fault });
     }
 
     fn append(&mut self, mut other: Self) {
@@ -102,13 +101,13 @@ impl TreeWalk {
         let names = match self.folders.names(&self.file_system, real) {
             Ok(names) => names,
             Err(error) => {
-                found.exclude(folder.to_owned(), format!("cannot be listed: {error}"), true);
+                found.exclude(folder.to_owned(), ExclusionReason::Unlistable(error.to_string()), true);
                 return found;
             }
         };
         let is_bundle = || self.file_system.is_file(&real.join(OWN_FOLDER).join("manifest.json"));
         if self.without_bundles && inner && names.iter().any(|(name, _)| name == OWN_FOLDER) && is_bundle() {
-            found.exclude(folder.to_owned(), BUNDLE, false);
+            found.exclude(folder.to_owned(), ExclusionReason::Bundle, false);
             return found;
         }
         if names.is_empty() {
@@ -121,7 +120,7 @@ impl TreeWalk {
         match own.then(read).transpose() {
             Ok(own) => own.flatten().into_iter().for_each(|own| ignores.to_mut().push(own)),
             Err(error) => {
-                let reason = format!("its `.gitignore` cannot be read: {error}");
+                let reason = ExclusionReason::UnreadableIgnoreFile(error.to_string());
                 found.exclude(folder.to_owned(), reason, true);
                 return found;
             }
@@ -130,7 +129,7 @@ impl TreeWalk {
         for (name, kind) in names.iter() {
             let Some(text) = name.to_str() else {
                 let path = folder.join(name.to_string_lossy().as_ref());
-                found.exclude(path, "its name is not valid UTF-8", true);
+                found.exclude(path, ExclusionReason::InvalidName, true);
                 continue;
             };
             let path = match folder.as_str() {
@@ -194,25 +193,25 @@ impl TreeWalk {
         found: &mut FoundEntries,
     ) -> Option<Subfolder> {
         let full = self.root.join(path);
-        let mut exclude = |reason: String, fault| {
+        let mut exclude = |reason, fault| {
             found.exclude(path.to_owned(), reason, fault);
             None
         };
         let link = match self.file_system.is_link(&full) {
             Ok(link) => link,
-            Err(error) => return exclude(format!("cannot be read: {error}"), true),
+            Err(error) => return exclude(ExclusionReason::Unreadable(error.to_string()), true),
         };
         if is_version_control(path) {
-            return exclude(VERSION_CONTROL.to_owned(), false);
+            return exclude(ExclusionReason::VersionControl, false);
         }
         let real = match self.file_system.real(&full) {
             Ok(real) => real,
-            Err(error) if link => return exclude(format!("the link cannot be followed: {error}"), true),
-            Err(error) => return exclude(format!("cannot be read: {error}"), true),
+            Err(error) if link => return exclude(ExclusionReason::BrokenLink(error.to_string()), true),
+            Err(error) => return exclude(ExclusionReason::Unreadable(error.to_string()), true),
         };
         // Also where it was no link a moment ago.
         if !real.starts_with(&self.root) {
-            return exclude(LINK_LEAVES_SOURCE.to_owned(), true);
+            return exclude(ExclusionReason::LinkLeavesSource, true);
         }
         let target = real.strip_prefix(&self.root).ok().and_then(Utf8Path::from_path);
         if let Some(target) = target.filter(|_| link) {
@@ -231,15 +230,15 @@ impl TreeWalk {
         found: &mut FoundEntries,
     ) -> Option<Subfolder> {
         if is_version_control(&entry.path) {
-            found.exclude(entry.path, VERSION_CONTROL, false);
+            found.exclude(entry.path, ExclusionReason::VersionControl, false);
         } else if let Some(reason) = self.exclusion_reason(&entry, ignores) {
             found.exclude(entry.path, reason, false);
         } else if entry.is_folder {
             // Both have no links, so that equal paths are equal texts.
             if ancestors.iter().any(|above| above.as_os_str() == entry.real.as_os_str()) {
-                found.exclude(entry.path, "the link leads back into a folder above it", true);
+                found.exclude(entry.path, ExclusionReason::LinkLoop, true);
             } else if ancestors.len() > DEPTH {
-                found.exclude(entry.path, format!("it lies more than {DEPTH} folders deep"), true);
+                found.exclude(entry.path, ExclusionReason::TooDeep(DEPTH), true);
             } else {
                 return Some((entry.path, entry.real));
             }
@@ -247,12 +246,12 @@ impl TreeWalk {
             self.progress.step();
             found.files.push((entry.path, entry.real));
         } else {
-            found.exclude(entry.path, "it is neither a file nor a folder", true);
+            found.exclude(entry.path, ExclusionReason::NotAFile, true);
         }
         None
     }
 
-    fn exclusion_reason(&self, entry: &WalkEntry, ignores: &[Arc<Gitignore>]) -> Option<String> {
+    fn exclusion_reason(&self, entry: &WalkEntry, ignores: &[Arc<Gitignore>]) -> Option<ExclusionReason> {
         let included = !self.include.is_empty() && self.include.matches(&entry.path, entry.is_folder);
         // An output folder that holds what is read is not part of it: a marketplace may list plugins in `dist`.
         let in_output = |path: &Path| {
@@ -261,18 +260,18 @@ impl TreeWalk {
         // A bundle in the output folder is one of this command's own.
         let bundle = self.outputs.contains(&entry.real) && entry.real.parent().is_some_and(in_output);
         if in_output(&entry.real) && (bundle || !included) {
-            return Some(OUTPUT.to_owned());
+            return Some(ExclusionReason::Output);
         }
         if self.exclude.is_match(entry.path.as_std_path()) {
-            return Some("`[build] exclude` names it".to_owned());
+            return Some(ExclusionReason::Setting);
         }
         let packages = self.passed_over == SkipPolicy::IgnoredAndPackages;
         if packages && entry.is_folder && last_part(&entry.path) == "node_modules" {
-            return Some(PACKAGES.to_owned());
+            return Some(ExclusionReason::Packages);
         }
         let name = last_part(&entry.path);
         if name.starts_with('.') && name.ends_with(UNFINISHED_ENDING) {
-            return Some(UNFINISHED_CHANGE.to_owned());
+            return Some(ExclusionReason::UnfinishedChange);
         }
         if ignores.is_empty() || included {
             return None;
@@ -287,7 +286,7 @@ impl TreeWalk {
             match matched {
                 Match::Ignore(_) => {
                     self.folders.record_ignored();
-                    return Some(IGNORED.to_owned());
+                    return Some(ExclusionReason::Ignored);
                 }
                 Match::Whitelist(_) => return None,
                 Match::None => {}

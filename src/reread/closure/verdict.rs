@@ -13,7 +13,6 @@ use super::{FileContext, intent, origin};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ledger::{Ledger, LedgerRow};
 use crate::model::component::Component;
-use crate::model::files::BUILD_FILE;
 use crate::model::paths::{folder, join, meant};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
@@ -21,7 +20,7 @@ use crate::model::references::ReferenceTarget;
 use crate::read::format::SourceFacts;
 use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Region, RegionKind};
-use crate::source::{ComponentKind, Exclusion, IGNORED, SourceFile, Span, is_inside};
+use crate::source::{ComponentKind, Exclusion, ExclusionReason, SourceFile, Span, is_inside};
 use crate::target::Target;
 
 /// The rules of `check` under which a build reports what is also missing in the source.
@@ -60,7 +59,7 @@ struct WrittenPath<'a> {
 /// Whether a file is for the author's tools and omitted from bundles.
 fn is_build_file(plugin: &Plugin, path: &Utf8Path) -> bool {
     let mut left_out = plugin.files.left_out.iter();
-    left_out.any(|exclusion| exclusion.reason == BUILD_FILE && path.starts_with(&exclusion.path))
+    left_out.any(|exclusion| exclusion.reason == ExclusionReason::BuildFile && path.starts_with(&exclusion.path))
 }
 
 impl<'a> ClosureJudge<'a> {
@@ -196,6 +195,12 @@ impl<'a> ClosureJudge<'a> {
         self.found.push(finding.host(&self.target.name).help(help));
     }
 
+    /// Whether the file or folder at `path` of the source is excluded by a `.gitignore`.
+    fn is_ignored(&self, path: &str) -> bool {
+        let mut exclusions = self.project.tree.exclusions.iter();
+        exclusions.any(|exclusion| exclusion.path == path && exclusion.reason == ExclusionReason::Ignored)
+    }
+
     /// The severity and the help for what `row` dropped. A loss that the author accepted, and a text that only people
     /// read, do not fail the build.
     fn weight(&self, row: Option<&LedgerRow>, loaded: bool) -> (Severity, String) {
@@ -204,7 +209,7 @@ impl<'a> ClosureJudge<'a> {
         let severity = if loaded && !accepted { Severity::Error } else { Severity::Warning };
         let help = match loss {
             _ if !loaded => "no host loads this text, but readers will look for the file".to_owned(),
-            _ if row.and_then(|row| row.reason.as_deref()) == Some(IGNORED) => {
+            _ if row.is_some_and(|row| self.is_ignored(&row.path)) => {
                 "list the file under `include` of `[build]` in `plugcast.toml`, or remove the reference"
                     .to_owned()
             }
