@@ -11,6 +11,7 @@ use crate::disk::Payload;
 use crate::model::component::Component;
 use crate::model::project::Project;
 use crate::read::frontmatter;
+use crate::read::tree::FaultKind;
 use crate::target::Target;
 
 /// The rule of these diagnostics.
@@ -67,7 +68,7 @@ fn markdown(text: &str, component: &Component, target: &Target) -> Option<String
     if document.unreadable() {
         return Some(format!("the emitted frontmatter of `{}` cannot be read", component.qualified));
     }
-    if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.rule == "yaml-dialect") {
+    if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.kind == FaultKind::YamlDialect) {
         return Some(format!("the emitted frontmatter of `{}` is not strict YAML", component.qualified));
     }
     let rules = target.fields(component.kind);

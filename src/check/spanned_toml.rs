@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::read::tree::{MappingEntry, Node, ReadFault, Style, Value};
+use crate::read::tree::{FaultKind, MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
 /// Parses `text`; no node if it is not valid TOML.
@@ -13,7 +13,7 @@ pub fn parse(text: &str) -> (Option<Node>, Vec<ReadFault>) {
         .iter()
         .map(|error| ReadFault {
             span: error.span().map_or(Span::new(0, 0), |span| Span::new(span.start, span.end)),
-            rule: "toml-syntax",
+            kind: FaultKind::TomlSyntax,
             message: error.message().to_owned(),
             help: String::new(),
             rescued: false,

@@ -14,7 +14,7 @@ use super::safe_yaml::Repairs;
 use crate::bundle::draft::{DraftEdit, MarkdownDraft, one_line};
 use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::component::Component;
-use crate::read::tree::{MappingEntry, Node, Value};
+use crate::read::tree::{FaultKind, MappingEntry, Node, Value};
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
 use crate::target::{Axis, FieldOutcome, FieldRule, InvocationForm, Target, ValueFormat};
@@ -199,7 +199,7 @@ fn decide_unread(
         let reason = "invalid YAML; the source host ignores it too";
         out.edits.push(FieldEdit::Whole(reason.to_owned()));
         out.decisions.extend(rows(lost, RowOutcome::Dropped, reason));
-    } else if document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed") {
+    } else if document.faults.iter().any(|fault| fault.kind == FaultKind::FrontmatterUnclosed) {
         let reason =
             "the frontmatter is never closed, so the source host reads it as text, and so do other hosts";
         out.decisions.extend(rows(document.body, RowOutcome::Mapped, reason));

@@ -5,7 +5,7 @@ use crate::bundle::draft::{DraftField, MarkdownDraft};
 use crate::model::component::Component;
 use crate::read::dialect;
 use crate::read::tags::TaggedNode;
-use crate::read::tree::{MappingEntry, Node, Style, Value};
+use crate::read::tree::{FaultKind, MappingEntry, Node, Style, Value};
 use crate::read::yaml;
 use crate::source::{Span, line_start};
 use crate::target::Target;
@@ -19,7 +19,7 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDr
     };
     let is_changed = !draft.changes.is_empty()
         || draft.edits.iter().any(|edit| edit.span.start < component.document.body.start);
-    let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
+    let is_rescued = component.document.faults.iter().any(|fault| fault.kind == FaultKind::YamlDialect);
     if !is_changed && !is_rescued {
         return is_plain(span.slice(&draft.text), fields, span.start);
     }

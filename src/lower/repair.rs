@@ -9,7 +9,7 @@ use crate::bundle::draft::{MarkdownDraft, quoted};
 use crate::ledger::RowOutcome;
 use crate::model::component::Component;
 use crate::read::dialect::{self, DuplicateRule};
-use crate::read::tree::{MappingEntry, Node, Value};
+use crate::read::tree::{FaultKind, MappingEntry, Node, Value};
 use crate::source::Span;
 use crate::target::Target;
 
@@ -52,7 +52,7 @@ pub fn repair(target: &Target, component: &Component, draft: &mut MarkdownDraft)
         };
         repairs.insert(entry.key_span.start, (outcome, why.to_owned()));
     }
-    let is_rescued = component.document.faults.iter().any(|fault| fault.rule == "yaml-dialect");
+    let is_rescued = component.document.faults.iter().any(|fault| fault.kind == FaultKind::YamlDialect);
     if (foreign || is_rescued || !draft.is_unchanged()) && !portable_yaml::is_read(target, component, draft)
         || portable_yaml::is_nothing(component, &draft.text)
     {
@@ -256,7 +256,7 @@ impl WrittenField<'_> {
         }
         let mut faults = self.component.document.faults.iter();
         let is_rescued =
-            faults.any(|fault| fault.rule == "yaml-dialect" && overlaps(fault.span, entry.span()));
+            faults.any(|fault| fault.kind == FaultKind::YamlDialect && overlaps(fault.span, entry.span()));
         let is_strange = is_rescued
             || self.is_foreign() && safe_yaml::is_anchored(entry, text)
             || safe_yaml::has_tabs(entry, text);

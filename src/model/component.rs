@@ -11,7 +11,7 @@ use crate::model::qualified_name::QualifiedName;
 use crate::read::blanks::is_blank;
 use crate::read::format::SourceFacts;
 use crate::read::frontmatter::MarkdownDocument;
-use crate::read::tree::{Node, Value};
+use crate::read::tree::{FaultKind, Node, Value};
 use crate::source::ComponentKind;
 
 /// One skill, agent or command.
@@ -71,7 +71,7 @@ impl Component {
         let document = &self.document;
         let is_reported = !document.faults.is_empty();
         is_reported && document.lost.is_some()
-            || document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed")
+            || document.faults.iter().any(|fault| fault.kind == FaultKind::FrontmatterUnclosed)
     }
 
     /// The name in its frontmatter.

@@ -34,7 +34,7 @@ pub fn findings(file: &SourceFile, faults: &[ReadFault]) -> Vec<Diagnostic> {
         .iter()
         .map(|fault| {
             let severity = if fault.rescued { Severity::Warning } else { Severity::Error };
-            let found = Diagnostic::in_file(file, fault.span, severity, fault.rule, fault.message.clone())
+            let found = Diagnostic::in_file(file, fault.span, severity, fault.kind.rule(), fault.message.clone())
                 .help(fault.help.clone());
             match fault.first {
                 Some(first) => found.with_related(file, first, "first value"),
@@ -152,13 +152,10 @@ pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagn
         .help(help)
 }
 
-/// The rule about missing paths.
-pub const ABSENT: &str = "manifest-target-missing";
-
 /// The finding for a missing path.
 pub fn missing_path(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
     let message = format!("`{path}` does not exist in the source");
-    Diagnostic::in_file(file, item.span, Severity::Error, ABSENT, message)
+    Diagnostic::in_file(file, item.span, Severity::Error, "manifest-target-missing", message)
         .help("fix the path, or remove the entry")
 }
 

@@ -4,7 +4,7 @@
 mod early_end;
 
 use super::blanks::is_blank;
-use super::tree::{Node, ReadFault, Value};
+use super::tree::{FaultKind, Node, ReadFault, Value};
 use super::yaml;
 use crate::source::Span;
 
@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> MarkdownDocument {
     if start > 0 {
         document.faults.push(fault(
             Span::new(0, 3),
-            "byte-order-mark",
+            FaultKind::ByteOrderMark,
             "the file starts with a byte order mark",
             "save it as UTF-8 without BOM",
             true,
@@ -68,14 +68,14 @@ pub fn parse(text: &str) -> MarkdownDocument {
             } else {
                 ("frontmatter is indented and is read as text", "move `---` to the start of its line")
             };
-            document.faults.push(fault(span, "frontmatter-not-first", message, help, true));
+            document.faults.push(fault(span, FaultKind::FrontmatterNotFirst, message, help, true));
         }
         return document;
     };
     let Some(ClosingMark { yaml, mark, body }) = find_closing(text, opened) else {
         document.faults.push(fault(
             Span::new(start, start + 3),
-            "frontmatter-unclosed",
+            FaultKind::FrontmatterUnclosed,
             "frontmatter is never closed",
             "add a line `---` after the last field",
             false,
@@ -109,7 +109,7 @@ fn read(document: &mut MarkdownDocument, text: &str, yaml: Span) {
             let message = format!("frontmatter must be a mapping of keys to values, found {}", node.kind());
             document.faults.push(fault(
                 node.span,
-                "field-type",
+                FaultKind::FieldType,
                 &message,
                 "write `name: value` lines",
                 false,
@@ -170,8 +170,8 @@ fn late_opening(text: &str, start: usize) -> Option<Span> {
     (blank > 0 && line.trim_end() == "---").then(|| Span::new(start + blank, start + blank + 3))
 }
 
-fn fault(span: Span, rule: &'static str, message: &str, help: &str, rescued: bool) -> ReadFault {
-    ReadFault { span, rule, message: message.to_owned(), help: help.to_owned(), rescued, first: None }
+fn fault(span: Span, kind: FaultKind, message: &str, help: &str, rescued: bool) -> ReadFault {
+    ReadFault { span, kind, message: message.to_owned(), help: help.to_owned(), rescued, first: None }
 }
 
 #[cfg(test)]
@@ -207,11 +207,11 @@ mod tests {
 
     #[test]
     fn names_what_is_wrong() {
-        let rule = |text: &str| parse(text).faults.first().map(|fault| (fault.rule, fault.rescued));
-        assert_eq!(rule("\u{feff}---\nname: a\n---\n"), Some(("byte-order-mark", true)));
-        assert_eq!(rule("\n---\nname: a\n---\n"), Some(("frontmatter-not-first", true)));
-        assert_eq!(rule("---\nname: a\n"), Some(("frontmatter-unclosed", false)));
-        assert_eq!(rule("---\n- a\n---\n"), Some(("field-type", false)));
-        assert_eq!(rule("---\na: \"x\n---\n"), Some(("yaml-syntax", false)));
+        let rule = |text: &str| parse(text).faults.first().map(|fault| (fault.kind, fault.rescued));
+        assert_eq!(rule("\u{feff}---\nname: a\n---\n"), Some((FaultKind::ByteOrderMark, true)));
+        assert_eq!(rule("\n---\nname: a\n---\n"), Some((FaultKind::FrontmatterNotFirst, true)));
+        assert_eq!(rule("---\nname: a\n"), Some((FaultKind::FrontmatterUnclosed, false)));
+        assert_eq!(rule("---\n- a\n---\n"), Some((FaultKind::FieldType, false)));
+        assert_eq!(rule("---\na: \"x\n---\n"), Some((FaultKind::YamlSyntax, false)));
     }
 }

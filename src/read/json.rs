@@ -7,7 +7,7 @@ use jsonc_parser::ast::{Object, ObjectPropName, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
+use super::tree::{FaultKind, MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
 /// Reads `text`. The node is `None` when nothing could be read.
@@ -26,7 +26,7 @@ fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<ReadFault>) {
         Some(body) => {
             faults.push(fault(
                 Span::new(0, 3),
-                "byte-order-mark",
+                FaultKind::ByteOrderMark,
                 "the file starts with a byte order mark",
                 "save it as UTF-8 without BOM",
             ));
@@ -50,7 +50,7 @@ fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<ReadFault>) {
             Some(value) => {
                 if let Some((at, message)) = lenient(body).filter(|_| !comments) {
                     let span = Span::new(at + offset, at + offset);
-                    faults.push(fault(span, "json-syntax", &message, STRICT));
+                    faults.push(fault(span, FaultKind::JsonSyntax, &message, STRICT));
                     return (None, faults);
                 }
                 let node = convert(&value, offset, &mut faults);
@@ -59,7 +59,7 @@ fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<ReadFault>) {
             None => {
                 faults.push(fault(
                     Span::new(offset, text.len()),
-                    "json-syntax",
+                    FaultKind::JsonSyntax,
                     "the file is empty",
                     "write a JSON object",
                 ));
@@ -72,7 +72,7 @@ fn parse_as(text: &str, comments: bool) -> (Option<Node>, Vec<ReadFault>) {
             let message = format!("invalid JSON: {}", lower(&error.kind().to_string()));
             faults.push(fault(
                 Span::new(start, (range.end + offset).clamp(start, text.len())),
-                "json-syntax",
+                FaultKind::JsonSyntax,
                 &message,
                 if comments { WITH_COMMENTS } else { STRICT },
             ));
@@ -101,8 +101,8 @@ fn lenient(body: &str) -> Option<(usize, String)> {
     Some((at, format!("invalid JSON: {}", lower(reason))))
 }
 
-fn fault(span: Span, rule: &'static str, message: &str, help: &str) -> ReadFault {
-    ReadFault { span, rule, message: message.to_owned(), help: help.to_owned(), rescued: false, first: None }
+fn fault(span: Span, kind: FaultKind, message: &str, help: &str) -> ReadFault {
+    ReadFault { span, kind, message: message.to_owned(), help: help.to_owned(), rescued: false, first: None }
 }
 
 fn lower(sentence: &str) -> String {
@@ -143,7 +143,7 @@ fn entries(object: &Object<'_>, offset: usize, faults: &mut Vec<ReadFault>) -> V
         if let Some(earlier) = known.get(&key) {
             let mut duplicate = fault(
                 key_span,
-                "duplicate-key",
+                FaultKind::DuplicateKey,
                 &format!("duplicate key `{key}`; the last value is used"),
                 "keep one of them",
             );
@@ -183,9 +183,9 @@ mod tests {
     fn reports_the_offending_place() {
         let (node, faults) = parse("{\"a\": 1,}");
         assert!(node.is_none());
-        assert_eq!(faults[0].rule, "json-syntax");
+        assert_eq!(faults[0].kind, FaultKind::JsonSyntax);
         let (_, faults) = parse("{\"a\": 1, \"a\": 2}");
-        assert_eq!((faults[0].rule, faults[0].first), ("duplicate-key", Some(Span::new(1, 4))));
+        assert_eq!((faults[0].kind, faults[0].first), (FaultKind::DuplicateKey, Some(Span::new(1, 4))));
         assert_eq!(parse("").1[0].message, "the file is empty");
         assert!(parse("\u{feff}{}").0.is_some());
     }

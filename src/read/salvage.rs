@@ -4,15 +4,15 @@
 
 use super::dialect::{self, Dialect};
 use super::frontmatter::{self, MarkdownDocument};
-use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
+use super::tree::{FaultKind, MappingEntry, Node, ReadFault, Style, Value};
 use super::yaml;
 use crate::source::Span;
 
 /// `document`, parsed from `text` by [`super::frontmatter::parse`], with the fields that a host with this dialect
 /// reads.
 pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect) -> MarkdownDocument {
-    let unclosed = document.faults.iter().any(|fault| fault.rule == "frontmatter-unclosed");
-    let rescued = |fault: &ReadFault| fault.rule == "yaml-dialect";
+    let unclosed = document.faults.iter().any(|fault| fault.kind == FaultKind::FrontmatterUnclosed);
+    let rescued = |fault: &ReadFault| fault.kind == FaultKind::YamlDialect;
     if unclosed {
         // To the host, all of it is text.
         document.fields = Some(none_at(document.body.start));
@@ -61,7 +61,7 @@ pub fn as_read_by(mut document: MarkdownDocument, text: &str, dialect: &Dialect)
     }
     document.faults.extend(at_fault.into_iter().map(|span| ReadFault {
         span,
-        rule: "yaml-dialect",
+        kind: FaultKind::YamlDialect,
         message: "this value is not valid YAML and is read as text".to_owned(),
         help: "put the value in double quotes, or fix the indentation".to_owned(),
         rescued: true,
@@ -85,9 +85,9 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     document.lost = Some(yaml);
     let tab = tab(text, yaml);
     for fault in &mut document.faults {
-        if !fault.rescued || fault.rule == "yaml-dialect" {
+        if !fault.rescued || fault.kind == FaultKind::YamlDialect {
             fault.rescued = true;
-            let what = if fault.rule == "yaml-dialect" { "invalid YAML" } else { fault.message.as_str() };
+            let what = if fault.kind == FaultKind::YamlDialect { "invalid YAML" } else { fault.message.as_str() };
             // A parser's message about a tab does not make the cause visible.
             let what = if tab.is_some() { "invalid YAML, because a tab indents a line" } else { what };
             if let Some(tab) = tab {
@@ -95,12 +95,12 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
                 fault.help = "indent with spaces".to_owned();
             }
             fault.message = format!("{what}: the source host reads none of the fields, and keeps the text");
-            fault.rule = if fault.rule == "yaml-dialect" { "yaml-syntax" } else { fault.rule };
+            fault.kind = if fault.kind == FaultKind::YamlDialect { FaultKind::YamlSyntax } else { fault.kind };
         }
     }
     let mut told = false;
     // One cause, one diagnostic.
-    document.faults.retain(|fault| fault.rule != "yaml-syntax" || !std::mem::replace(&mut told, true));
+    document.faults.retain(|fault| fault.kind != FaultKind::YamlSyntax || !std::mem::replace(&mut told, true));
 }
 
 /// The first tab that indents a line.

@@ -220,13 +220,61 @@ fn collect<'a>(node: &'a Node, pointer: &JsonPointer, out: &mut Vec<(String, Spa
     }
 }
 
+/// The kinds of faults, each with a rule of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// A byte order mark before the text.
+    ByteOrderMark,
+    /// A key that its mapping already has.
+    DuplicateKey,
+    /// A document of the wrong type, such as frontmatter that is a list.
+    FieldType,
+    /// A line within the frontmatter that a host takes for its end.
+    FrontmatterEndsEarly,
+    /// Frontmatter that does not begin with the text.
+    FrontmatterNotFirst,
+    /// Frontmatter without an end.
+    FrontmatterUnclosed,
+    /// Invalid JSON.
+    JsonSyntax,
+    /// Invalid TOML.
+    TomlSyntax,
+    /// Invalid YAML that the source host reads.
+    YamlDialect,
+    /// Invalid YAML.
+    YamlSyntax,
+}
+
+impl FaultKind {
+    /// Whether it is about where frontmatter begins and ends.
+    pub fn is_delimiter(self) -> bool {
+        matches!(self, Self::FrontmatterEndsEarly | Self::FrontmatterNotFirst | Self::FrontmatterUnclosed)
+    }
+
+    /// The rule under which it is reported.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Self::ByteOrderMark => "byte-order-mark",
+            Self::DuplicateKey => "duplicate-key",
+            Self::FieldType => "field-type",
+            Self::FrontmatterEndsEarly => "frontmatter-ends-early",
+            Self::FrontmatterNotFirst => "frontmatter-not-first",
+            Self::FrontmatterUnclosed => "frontmatter-unclosed",
+            Self::JsonSyntax => "json-syntax",
+            Self::TomlSyntax => "toml-syntax",
+            Self::YamlDialect => "yaml-dialect",
+            Self::YamlSyntax => "yaml-syntax",
+        }
+    }
+}
+
 /// Something that a reader could not accept unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadFault {
     /// Where the fault is.
     pub span: Span,
-    /// The rule's name, in kebab-case.
-    pub rule: &'static str,
+    /// What kind of fault it is.
+    pub kind: FaultKind,
     /// What is wrong.
     pub message: String,
     /// How to fix it.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use granit_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::tags::{TaggedContent, TaggedNode};
-use super::tree::{MappingEntry, Node, ReadFault, Style, Value};
+use super::tree::{FaultKind, MappingEntry, Node, ReadFault, Style, Value};
 use crate::source::Span;
 
 use chunks::{at_open_quote, chunks, plain_line, spaces_for_tabs};
@@ -42,7 +42,7 @@ pub fn parse(text: &str, range: Span) -> (Option<Node>, Vec<ReadFault>) {
 /// The YAML of a whole document without any rescue, and its duplicate keys; `None` if it is invalid.
 pub fn strict(yaml: &str) -> Option<(Node, Vec<String>)> {
     let (node, faults) = document(yaml, 0).ok()?;
-    let repeated = faults.iter().filter(|fault| fault.rule == "duplicate-key");
+    let repeated = faults.iter().filter(|fault| fault.kind == FaultKind::DuplicateKey);
     Some((node?, repeated.map(|fault| fault.span.slice(yaml).to_owned()).collect()))
 }
 
@@ -118,7 +118,7 @@ fn built(yaml: &str, offset: usize) -> Result<TreeBuilder, YamlRefusal> {
 fn syntax(span: Span, why: &str) -> ReadFault {
     ReadFault {
         span,
-        rule: "yaml-syntax",
+        kind: FaultKind::YamlSyntax,
         message: format!("invalid YAML: {why}"),
         help: "put the value in double quotes, or fix the indentation".to_owned(),
         rescued: false,
@@ -243,7 +243,7 @@ impl TreeBuilder {
                 if let Some(earlier) = entries.iter().find(|entry| entry.key == key && key != merges::KEY) {
                     self.faults.push(ReadFault {
                         span: key_span,
-                        rule: "duplicate-key",
+                        kind: FaultKind::DuplicateKey,
                         message: format!("duplicate key `{key}`; the last value is used"),
                         help: "keep one of them".to_owned(),
                         rescued: true,
@@ -314,7 +314,7 @@ fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<Re
                 let help = "keep one of them".to_owned();
                 faults.push(ReadFault {
                     span: entry.key_span,
-                    rule: "duplicate-key",
+                    kind: FaultKind::DuplicateKey,
                     message,
                     help,
                     rescued: true,
@@ -324,7 +324,7 @@ fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<Re
             entries.push(entry);
         }
     }
-    if faults.iter().all(|fault| fault.rule != "yaml-dialect") {
+    if faults.iter().all(|fault| fault.kind != FaultKind::YamlDialect) {
         // Each part is valid, but not the whole.
         faults.push(rescued(Span::new(original.span.start, original.span.start), "this is not valid YAML"));
     }
@@ -336,7 +336,7 @@ fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<Re
 }
 
 fn rescued(span: Span, message: &str) -> ReadFault {
-    ReadFault { rescued: true, rule: "yaml-dialect", message: message.to_owned(), ..syntax(span, "") }
+    ReadFault { rescued: true, kind: FaultKind::YamlDialect, message: message.to_owned(), ..syntax(span, "") }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::answer::{CallFailure, MALFORMED};
 use crate::disk;
-use crate::read::tree::{Node, ReadFault, Value};
+use crate::read::tree::{FaultKind, Node, ReadFault, Value};
 use crate::read::{json, yaml};
 use crate::source::{LineIndex, Span};
 
@@ -107,7 +107,7 @@ pub fn json_text(text: &str, name: &str) -> Result<Node, CallFailure> {
 pub fn jsonc_text(text: &str, name: &str) -> Result<Node, CallFailure> {
     let (node, mut faults) = json::parse_with_comments(text);
     // With a duplicate key, people see the first value, and programs use the last.
-    faults.iter_mut().for_each(|fault| fault.rescued &= fault.rule != "duplicate-key");
+    faults.iter_mut().for_each(|fault| fault.rescued &= fault.kind != FaultKind::DuplicateKey);
     read_whole((node, faults), text, name, "malformed_json")
 }
 
@@ -122,7 +122,7 @@ pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, CallFailure> {
     }
     // Malformed here, even where hosts would read it in their own way.
     let strict =
-        |fault: &mut ReadFault| fault.rescued = ["byte-order-mark", "duplicate-key"].contains(&fault.rule);
+        |fault: &mut ReadFault| fault.rescued = [FaultKind::ByteOrderMark, FaultKind::DuplicateKey].contains(&fault.kind);
     faults.iter_mut().for_each(strict);
     read_whole((node, faults), text, name, "malformed_yaml").map(Some)
 }

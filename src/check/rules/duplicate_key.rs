@@ -6,6 +6,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::dialect::DuplicateRule;
+use crate::read::tree::FaultKind;
 use crate::target::Target;
 
 pub(super) const RULE: Rule = Rule {
@@ -18,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    for fault in component.document.faults.iter().filter(|fault| fault.rule == RULE.name) {
+    for fault in component.document.faults.iter().filter(|fault| fault.kind == FaultKind::DuplicateKey) {
         let key = fault.span.slice(text.text);
         let refuses = |target: &Target| match target.yaml.dialect.duplicates {
             DuplicateRule::Last => false,

@@ -7,7 +7,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::read::dialect::{self, ScalarRule};
-use crate::read::tree::{MappingEntry, Value};
+use crate::read::tree::{FaultKind, MappingEntry, Value};
 use crate::target::Target;
 
 pub(super) const RULE: Rule = Rule {
@@ -30,7 +30,7 @@ const SWITCHES: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "1", "0"
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = &component.document.fields else { return };
     // The reader found frontmatter that is a list or a text.
-    for fault in component.document.faults.iter().filter(|fault| fault.rule == RULE.name) {
+    for fault in component.document.faults.iter().filter(|fault| fault.kind == FaultKind::FieldType) {
         sink.report(text.file, fault.span, fault.message.clone()).help = Some(fault.help.clone());
     }
     for entry in node.entries() {

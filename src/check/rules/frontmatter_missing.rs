@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let document = &component.document;
     // Misplaced or unclosed frontmatter is reported separately.
-    let faulty = document.faults.iter().any(|fault| fault.rule.starts_with("frontmatter"));
+    let faulty = document.faults.iter().any(|fault| fault.kind.is_delimiter());
     if document.yaml.is_some() || faulty {
         return;
     }

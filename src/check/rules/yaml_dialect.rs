@@ -9,7 +9,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::read::dialect::{self, ReadLoss};
-use crate::read::tree::{MappingEntry, Node, ReadFault, Value};
+use crate::read::tree::{FaultKind, MappingEntry, Node, ReadFault, Value};
 use crate::read::yaml;
 use crate::source::Span;
 use crate::target::Target;
@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     };
     let rescued: Vec<&ReadFault> =
-        component.document.faults.iter().filter(|fault| fault.rule == RULE.name).collect();
+        component.document.faults.iter().filter(|fault| fault.kind == FaultKind::YamlDialect).collect();
     let before = sink.found.len();
     let Some(yaml) = component.document.yaml else { return };
     let hosts = boundaries(context, text, yaml, sink);

@@ -34,6 +34,13 @@ struct ComponentFinder<'a> {
     commands: BTreeMap<PathBuf, QualifiedName>,
 }
 
+/// The files that a list of a manifest or of a marketplace names.
+struct ListedFiles {
+    files: Vec<Utf8PathBuf>,
+    /// Whether the source host refuses the list.
+    is_refused: bool,
+}
+
 /// Fills `plugin.components` and `plugin.lost`; `alone` tells that it has nothing but the loose skills.
 pub(super) fn components(
     tree: &SourceTree,
@@ -77,14 +84,13 @@ impl ComponentFinder<'_> {
     /// Finds the agents in the manifest's list, or else in the default folder, and those that the marketplace's entry
     /// adds.
     fn agents(&mut self, manifest: Option<&SourceFile>) {
-        let before = self.found.len();
         let own = self.in_manifest("agents", manifest).map(|list| self.agent_files(&list));
-        // A missing file is left out of the list, as the source host does (2.1.330).
-        let sound = self.found[before..].iter().all(|found| found.rule == manifest::ABSENT);
-        match own.filter(|_| sound) {
-            Some(paths) => paths.into_iter().for_each(|path| self.agent(path, "")),
-            None => {
-                if !sound {
+        match own {
+            Some(ListedFiles { files, is_refused: false }) => {
+                files.into_iter().for_each(|path| self.agent(path, ""));
+            }
+            own => {
+                if own.is_some() {
                     // The source host refuses the whole plugin for such a field, so it is dropped, and the default
                     // applies.
                     let manifests = self.plugin.manifest.iter_mut();
@@ -99,7 +105,7 @@ impl ComponentFinder<'_> {
         }
         let Some(list) = self.in_entry("agents") else { return };
         let known = self.paths_of(ComponentKind::Agent);
-        let added = self.agent_files(&list).into_iter().filter(|path| !known.contains(path));
+        let added = self.agent_files(&list).files.into_iter().filter(|path| !known.contains(path));
         added.for_each(|path| self.agent(path, ""));
     }
 
@@ -135,22 +141,27 @@ impl ComponentFinder<'_> {
     }
 
     /// The files that a list of agents names.
-    fn agent_files(&mut self, (node, file): &(Node, SourceFile)) -> Vec<Utf8PathBuf> {
+    fn agent_files(&mut self, (node, file): &(Node, SourceFile)) -> ListedFiles {
+        let before = self.found.len();
+        let paths = manifest::paths(file, &self.plugin.root.clone(), node, self.found);
+        let mut is_refused = self.found.len() > before;
         // The source host shows a file only once, even if a link to it is listed too.
         let (mut files, mut origins) = (Vec::new(), BTreeSet::new());
-        for (path, item) in manifest::paths(file, &self.plugin.root.clone(), node, self.found) {
+        for (path, item) in paths {
             if path.extension() != Some("md") {
                 let help =
                     "name each file, such as `./agents/name.md`; files in `agents/` are found by default";
                 let why = "does not point to a file that ends in `.md`";
                 self.found.push(manifest::misplaced(file, &item, why, help));
+                is_refused = true;
             } else if self.tree.get(&path).is_none() {
+                // A missing file is left out of the list, as the source host does (2.1.330).
                 self.found.push(manifest::missing_path(file, &item, &path));
             } else if self.tree.get(&path).is_some_and(|file| origins.insert(file.origin.clone())) {
                 files.push(path);
             }
         }
-        files
+        ListedFiles { files, is_refused }
     }
 
     /// Reports files that are not agents or commands because they are links, unless they are listed by path.

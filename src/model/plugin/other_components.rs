@@ -11,7 +11,7 @@ use crate::model::manifest;
 use crate::model::server::{self, ServerDefinition};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
-use crate::read::tree::{MappingEntry, Node, Value};
+use crate::read::tree::{FaultKind, MappingEntry, Node, Value};
 use crate::read::workflow;
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
@@ -174,7 +174,7 @@ impl OtherFinder<'_> {
         let blank = kind == "hook" && file.text().is_some_and(|text| text.trim().is_empty());
         let (node, mut faults) = if blank { Default::default() } else { manifest::read_object(file) };
         if is_marked(file) {
-            faults.retain(|found| found.rule != "byte-order-mark");
+            faults.retain(|found| found.kind != FaultKind::ByteOrderMark);
             self.found.append(&mut faults);
             return self.add_marked(kind, file);
         }
@@ -218,7 +218,7 @@ impl OtherFinder<'_> {
         if is_json && READ_AS_JSON.contains(&kind) {
             let (node, mut faults) = manifest::read_value(file);
             if is_marked(file) && kind != "theme" {
-                faults.retain(|found| found.rule != "byte-order-mark");
+                faults.retain(|found| found.kind != FaultKind::ByteOrderMark);
                 self.found.append(&mut faults);
                 return self.add_marked(kind, file);
             }

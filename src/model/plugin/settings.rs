@@ -7,6 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{hook, manifest};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
+use crate::read::tree::FaultKind;
 use crate::source::SourceTree;
 
 /// The settings files in a project's folder.
@@ -28,7 +29,7 @@ pub(super) fn hooks(
     for file in FILES.iter().filter_map(|name| tree.get(plugin.root.join(name))) {
         let (node, mut faults) = manifest::read_object(file);
         // Settings are read despite a byte order mark.
-        faults.retain(|fault| fault.rule != "byte-order-mark");
+        faults.retain(|fault| fault.kind != FaultKind::ByteOrderMark);
         found.append(&mut faults);
         let Some(hooks) = node.as_ref().and_then(|node| node.get("hooks")) else { continue };
         let place =

@@ -3,7 +3,7 @@
 
 use super::is_blank;
 use crate::read::dialect::is_mark;
-use crate::read::tree::{ReadFault, Value};
+use crate::read::tree::{FaultKind, ReadFault, Value};
 use crate::read::yaml;
 use crate::source::{Span, line_start, next_line};
 
@@ -55,7 +55,7 @@ pub(super) fn text_after_early_end(text: &str, yaml: Span, mark: usize) -> Optio
     };
     let fault = ReadFault {
         span: Span::new(mark, mark + 3),
-        rule: "frontmatter-ends-early",
+        kind: FaultKind::FrontmatterEndsEarly,
         message: format!("the source host ends the frontmatter at these dashes: {what}"),
         help: help.to_owned(),
         rescued: true,
@@ -106,7 +106,7 @@ mod tests {
     fn it_says_where_frontmatter_ends_early_and_what_is_lost() {
         let parsed = |text: &str| {
             let document = parse(text);
-            let fault = document.faults.into_iter().find(|fault| fault.rule == "frontmatter-ends-early");
+            let fault = document.faults.into_iter().find(|fault| fault.kind == FaultKind::FrontmatterEndsEarly);
             fault.map(|fault| {
                 let what = fault.message.split(": ").nth(1).unwrap_or_default().to_owned();
                 (what, document.cut_off.expect("a part").slice(text).trim().to_owned())

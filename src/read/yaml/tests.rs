@@ -53,7 +53,7 @@ fn refuses_what_the_source_host_loses() {
 #[test]
 fn duplicates_name_both_places_and_the_last_counts() {
     let (node, faults) = read("a: 1\na: 2\n");
-    assert_eq!((faults[0].rule, faults[0].first), ("duplicate-key", Some(Span::new(0, 1))));
+    assert_eq!((faults[0].kind, faults[0].first), (FaultKind::DuplicateKey, Some(Span::new(0, 1))));
     assert_eq!(node.unwrap().get("a").unwrap().scalar().unwrap(), "2");
 }
 
