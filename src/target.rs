@@ -294,7 +294,7 @@ fn check(target: &Target) -> Result<(), String> {
         if let (Some(axis), Some(class)) = (facts.axis, facts.class)
             && class > axis.minimum_class()
         {
-            let (class, floor) = (name(class), name(axis.minimum_class()));
+            let (kind, class, floor) = (kind.id(), name(class), name(axis.minimum_class()));
             return Err(format!(
                 "`components.{kind}` declares `{class}`, but losses of its axis are at least `{floor}`"
             ));

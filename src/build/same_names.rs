@@ -85,8 +85,6 @@ fn lost(plugin: &Plugin, other: &Plugin, reason: &str) -> Vec<LostComponent> {
         other.others.iter().map(|one| (one.path.as_path(), one.pointer.as_str())).collect();
     let others = plugin.others.iter().filter(|one| !matches!(one.body, OtherBody::Nothing));
     let others = others.filter(|one| !known.contains(&(one.path.as_path(), one.pointer.as_str())));
-    let others = others.filter_map(|one| {
-        Some(lose(ComponentKind::from_id(&one.kind)?, &one.name, &one.path, Some(&one.pointer)))
-    });
+    let others = others.map(|one| lose(one.kind, &one.name, &one.path, Some(&one.pointer)));
     components.chain(inline).chain(others).collect()
 }

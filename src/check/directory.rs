@@ -69,7 +69,7 @@ impl<'a> ComponentDirectory<'a> {
             let names = plugin.others.iter().map(|other| &other.name);
             let names = names.chain(plugin.lost.iter().map(|lost| &lost.name));
             out.others.extend(names.map(|name| qualify(&plugin.name, name)));
-            let workflows = plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id());
+            let workflows = plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow);
             out.workflows.extend(workflows.filter_map(|workflow| {
                 let by_file = qualify(&plugin.name, workflow.path.file_stem()?);
                 Some((by_file, qualify(&plugin.name, &workflow.name)))

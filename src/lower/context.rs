@@ -80,11 +80,11 @@ impl LoweringContext<'_> {
     }
 
     /// Whether the target has a section for this kind of component.
-    pub(super) fn has_section(&self, kind: &str) -> bool {
+    pub(super) fn has_section(&self, kind: ComponentKind) -> bool {
         match kind {
-            "hook" => self.target.hooks.is_some(),
-            "mcp-server" => self.target.servers.is_some(),
-            "lsp-server" => self.target.language_servers.is_some(),
+            ComponentKind::Hook => self.target.hooks.is_some(),
+            ComponentKind::McpServer => self.target.servers.is_some(),
+            ComponentKind::LspServer => self.target.language_servers.is_some(),
             _ => false,
         }
     }

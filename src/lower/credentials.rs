@@ -13,7 +13,7 @@ pub(super) fn decide(
     parts: &[Decision],
 ) -> Vec<Decision> {
     let Some(file) = context.project.tree.get(&other.path) else { return Vec::new() };
-    let kind = ComponentKind::from_id(&other.kind).unwrap_or(ComponentKind::McpServer);
+    let kind = other.kind;
     let axis = if kind == ComponentKind::Hook { Axis::Hooks } else { Axis::Servers };
     let mut out: Vec<Decision> = Vec::new();
     for secret in other.secrets() {

@@ -72,8 +72,7 @@ pub(super) fn enclosing_pointers(pointer: &str) -> impl Iterator<Item = &str> {
 
 /// A component of another kind than skills, agents and commands, before anything is decided about it.
 pub(super) fn component(context: &LoweringContext<'_>, other: &OtherComponent) -> Decision {
-    let kind = ComponentKind::from_id(&other.kind).unwrap_or(ComponentKind::Setting);
-    let mut decision = Decision::new_kept(&context.plugin.name, kind, &other.name, &other.path);
+    let mut decision = Decision::new_kept(&context.plugin.name, other.kind, &other.name, &other.path);
     if let Some(file) = context.project.tree.get(&other.path) {
         let place = other.span.unwrap_or_else(|| plugin::whole_span(&context.project.tree, &file.path));
         decision = decision.in_file(file, place);

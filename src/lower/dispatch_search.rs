@@ -29,7 +29,7 @@ pub(super) fn agents<'a>(
     target: &Target,
     source: &'a SourceFacts,
 ) -> BTreeSet<&'a str> {
-    let workflows = target.components.get(ComponentKind::Workflow.id());
+    let workflows = target.components.get(&ComponentKind::Workflow);
     let follows_scripts = workflows.is_some_and(|facts| facts.reason.is_some());
     let search = DispatchSearch { project, resolved, source, follows_scripts };
     let mut out = BTreeSet::new();

@@ -66,7 +66,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, input: &FilesInput<'_>) -> Lo
             continue;
         }
         let others = others.get(path.as_path()).map_or(&[][..], Vec::as_slice);
-        if let Some(other) = others.iter().find(|other| context.has_section(&other.kind)) {
+        if let Some(other) = others.iter().find(|other| context.has_section(other.kind)) {
             let nothing = matches!(other.body, OtherBody::Nothing);
             part.decisions.push(decided_elsewhere(context, file, nothing, input.declared));
         } else if !context.is_generated(context.places.files.get(path).map_or(own, |place| place)) {

@@ -6,6 +6,7 @@ use super::context::LoweringContext;
 use super::part::LoweredPart;
 use super::{hooks, servers};
 use crate::bundle::NodeContent;
+use crate::ledger::ComponentKind;
 use crate::model::plugin::{OtherBody, OtherComponent};
 
 /// The hooks and servers of a plugin.
@@ -22,7 +23,10 @@ pub(super) fn lower(context: &LoweringContext<'_>) -> HooksAndServers {
     if let Some(facts) = &context.target.hooks {
         out.add(context, &facts.path, &facts.key, hooks::lower(context, facts));
     }
-    let kinds = [("mcp-server", &context.target.servers), ("lsp-server", &context.target.language_servers)];
+    let kinds = [
+        (ComponentKind::McpServer, &context.target.servers),
+        (ComponentKind::LspServer, &context.target.language_servers),
+    ];
     for (kind, facts) in kinds {
         if let Some(facts) = facts {
             out.add(context, &facts.path, &facts.key, servers::lower(context, kind, facts));
@@ -54,5 +58,5 @@ impl HooksAndServers {
 
 /// Whether this module lowers a component.
 pub(super) fn handles(context: &LoweringContext<'_>, other: &OtherComponent) -> bool {
-    !matches!(other.body, OtherBody::Whole | OtherBody::Nothing) && context.has_section(&other.kind)
+    !matches!(other.body, OtherBody::Whole | OtherBody::Nothing) && context.has_section(other.kind)
 }

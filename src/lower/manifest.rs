@@ -225,13 +225,13 @@ fn document(path: &str, document: Json, more: Map<String, Json>) -> NodeContent 
 
 /// Whether a field names files whose hooks or servers are written in the host's own form.
 fn names_files(context: &LoweringContext<'_>, field: &str) -> bool {
-    context.source.manifest_components.get(field).is_some_and(|kind| context.has_section(kind))
+    context.source.manifest_components.get(field).is_some_and(|kind| context.has_section(*kind))
 }
 
 /// Whether the source host reads hooks from a file by default, and refuses the file if it is also listed.
 fn read_anyway(context: &LoweringContext<'_>, path: &str) -> bool {
     let kind = path.strip_prefix("./").and_then(|path| context.source.components.get(path));
-    kind.is_some_and(|kind| kind == "hook")
+    kind == Some(&ComponentKind::Hook)
 }
 
 /// Why the source host refuses parts of the manifest, by pointer; the first reason if there are several.

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::plugin::Plugin;
 use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
+use crate::source::ComponentKind;
 
 /// The defaults of options, by key: only plain words, which need no quoting anywhere.
 pub(super) fn defaults(plugin: &Plugin, source: &SourceFacts) -> BTreeMap<String, String> {
     let fields = &source.manifest_components;
-    let field = fields.iter().find_map(|(field, kind)| (kind == "user-config").then_some(field));
+    let field = fields.iter().find_map(|(field, kind)| (*kind == ComponentKind::UserConfig).then_some(field));
     let Some(field) = field else { return BTreeMap::new() };
     let own = plugin.manifest.iter().filter(|manifest| !manifest.refused.contains(field));
     let own = own.map(|manifest| &manifest.node).chain(plugin.entry.iter().map(|entry| &entry.node));

@@ -74,7 +74,7 @@ impl OutputPaths {
             places.mains.insert(&component.path, ());
             places.components.insert((component.kind, component.qualified.clone()), main);
         }
-        for other in plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id()) {
+        for other in plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow) {
             let key = (ComponentKind::Workflow, QualifiedName::new(&plugin.name, &other.name));
             places.components.entry(key).or_insert_with(|| plugin.relative_path(&other.path).to_owned());
         }
@@ -164,7 +164,7 @@ impl OutputPaths {
         let is_text = |path: &Utf8Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
         let texts = |path: &Utf8Path| path.starts_with("agents") || path.starts_with("commands");
         let documents = |path: &Utf8Path| {
-            let kinds = source.components.iter().filter(|(_, kind)| *kind != ComponentKind::Executable.id());
+            let kinds = source.components.iter().filter(|(_, kind)| **kind != ComponentKind::Executable);
             kinds.into_iter().any(|(place, _)| path.starts_with(place.trim_end_matches('/')))
         };
         for (path, emitted) in self.files.iter_mut().filter(|_| plugin.has_only_loose_skills) {

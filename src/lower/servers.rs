@@ -20,7 +20,7 @@ use crate::target::{Axis, ServerFacts};
 /// the later one is used.
 pub(super) fn lower(
     context: &LoweringContext<'_>,
-    kind: &str,
+    kind: ComponentKind,
     facts: &ServerFacts,
 ) -> (LoweredPart, Option<Json>) {
     let mut part = LoweredPart::default();
@@ -134,7 +134,7 @@ impl ServerLowering<'_> {
     }
 
     fn owner(&self) -> (ComponentKind, &str) {
-        (ComponentKind::from_id(&self.other.kind).unwrap_or(ComponentKind::McpServer), &self.other.name)
+        (self.other.kind, &self.other.name)
     }
 
     fn lost(&self, axis: Axis, outcome: RowOutcome, reason: &str) -> Decision {

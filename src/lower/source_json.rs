@@ -9,7 +9,7 @@ use crate::model::marketplace::MarketplaceEntry;
 use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::read::pointer::{self, JsonPointer};
 use crate::read::tree::{Node as Tree, unescaped};
-use crate::source::SourceFile;
+use crate::source::{ComponentKind, SourceFile};
 
 /// A JSON file of the source without the parts that the source host would refuse, and with variables for credentials;
 /// `None` if nothing needs to change.
@@ -122,7 +122,7 @@ fn cleaned_node(context: &LoweringContext<'_>, path: &Utf8Path, node: &Tree, bas
 pub(super) fn remote_type<'a>(context: &'a LoweringContext<'_>, other: &OtherComponent) -> Option<&'a str> {
     let OtherBody::Server(server) = &other.body else { return None };
     let facts = context.target.components.get(&other.kind)?;
-    facts.remote_type.as_deref().filter(|_| other.kind == "mcp-server" && server.untyped())
+    facts.remote_type.as_deref().filter(|_| other.kind == ComponentKind::McpServer && server.untyped())
 }
 
 fn node_at<'a>(node: &'a Tree, pointer: &str) -> Option<&'a Tree> {

@@ -38,7 +38,7 @@ pub(super) fn name_at(plugin: &Plugin, path: &str) -> Option<String> {
 }
 
 fn all(plugin: &Plugin) -> impl Iterator<Item = &OtherComponent> {
-    plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id() && other.fault.is_none())
+    plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow && other.fault.is_none())
 }
 
 /// The workflow of `plugin` with the qualified `name`.

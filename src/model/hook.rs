@@ -12,7 +12,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::{JsonPointer, keys};
 use crate::read::tree::{MappingEntry, Node, Value};
-use crate::source::{SourceFile, Span};
+use crate::source::{ComponentKind, SourceFile, Span};
 
 /// A text of a JSON file with its position.
 #[derive(Debug, Clone)]
@@ -337,7 +337,7 @@ struct HandlerCounts(BTreeMap<String, usize>);
 impl HandlerCounts {
     fn from_components(out: &[OtherComponent]) -> Self {
         let mut numbers = Self(BTreeMap::new());
-        for other in out.iter().filter(|other| other.kind == "hook") {
+        for other in out.iter().filter(|other| other.kind == ComponentKind::Hook) {
             if let Some(end) = other.name.rfind('/') {
                 *numbers.0.entry(other.name[..=end].to_owned()).or_default() += 1;
             }

@@ -152,7 +152,7 @@ impl Plugin {
 
     /// Every MCP server, including unreadable ones.
     pub fn servers(&self) -> impl Iterator<Item = &OtherComponent> {
-        self.others.iter().filter(|other| other.kind == "mcp-server")
+        self.others.iter().filter(|other| other.kind == ComponentKind::McpServer)
     }
 
     /// The components that the marketplace's entry adds in a field: none if the entry is not strict and the manifest

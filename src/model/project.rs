@@ -145,7 +145,7 @@ impl Project {
                     alias: None,
                 };
                 let workflows =
-                    plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow.id());
+                    plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow);
                 plugin.components.iter().map(name).chain(workflows.map(workflow)).collect::<Vec<_>>()
             };
             let names: Vec<InventoryName> = self.plugins.iter().flat_map(of_plugin).collect();
@@ -160,7 +160,7 @@ impl Project {
             servers.sort();
             servers.dedup();
             let options = others()
-                .filter(|(_, other)| other.kind == "user-config")
+                .filter(|(_, other)| other.kind == ComponentKind::UserConfig)
                 .map(|(_, other)| format!("{}{}", source.user_config, other.name));
             let mut variables: Vec<String> = source.variables.iter().cloned().chain(options).collect();
             variables.sort();

@@ -11,7 +11,7 @@ use super::plugin::{Declaration, OtherBody, OtherComponent};
 use crate::diagnostic::Diagnostic;
 use crate::read::format::SourceFacts;
 use crate::read::tree::{MappingEntry, Node, Value};
-use crate::source::Span;
+use crate::source::{ComponentKind, Span};
 
 pub use fields::is_absolute_url;
 
@@ -29,7 +29,7 @@ pub struct ServerDefinition {
 /// Adds every server of the object `node` to `out`; a later entry replaces an earlier one of the same name, as on the
 /// source host.
 pub fn find(
-    kind: &str,
+    kind: ComponentKind,
     node: &Node,
     place: &Declaration<'_>,
     source: &SourceFacts,
@@ -37,7 +37,7 @@ pub fn find(
     found: &mut Vec<Diagnostic>,
 ) {
     // MCP servers are inside `mcpServers` only in a separate file (2.1.330).
-    let wrapped = node.entry("mcpServers").filter(|_| kind == "mcp-server" && place.own_file);
+    let wrapped = node.entry("mcpServers").filter(|_| kind == ComponentKind::McpServer && place.own_file);
     let (servers, pointer) = match wrapped {
         Some(entry) => (&entry.node, place.pointer.key(&entry.key)),
         None => (node, place.pointer.clone()),
@@ -72,7 +72,7 @@ pub fn find(
         let owner = CredentialOwner { title: &title, prefix: &entry.key, shell: false };
         let secrets = credentials::replace(owner, &mut node, &pointer, place, found);
         let fault = if last { check(kind, entry, place, source, found) } else { Some(REPEATED.to_owned()) };
-        let type_key = if kind == "lsp-server" { "transport" } else { "type" };
+        let type_key = if kind == ComponentKind::LspServer { "transport" } else { "type" };
         let given = node.get(type_key).and_then(Node::as_str).map(str::to_owned);
         let transport = given.unwrap_or_else(|| if is_remote(&node) { "http" } else { "stdio" }.to_owned());
         let server = ServerDefinition { node, transport, secrets };
@@ -85,7 +85,7 @@ pub fn find(
             fault,
         ));
     }
-    if kind == "lsp-server" {
+    if kind == ComponentKind::LspServer {
         skip_all_if_invalid(&mut out[first..]);
     }
 }
@@ -147,12 +147,12 @@ fn is_remote(node: &Node) -> bool {
 }
 
 /// The rule about the structure of such a server.
-fn shape(kind: &str) -> &'static str {
-    if kind == "lsp-server" { "lsp-shape" } else { "mcp-shape" }
+fn shape(kind: ComponentKind) -> &'static str {
+    if kind == ComponentKind::LspServer { "lsp-shape" } else { "mcp-shape" }
 }
 
 fn check(
-    kind: &str,
+    kind: ComponentKind,
     entry: &MappingEntry,
     place: &Declaration<'_>,
     source: &SourceFacts,
@@ -168,13 +168,13 @@ fn check(
             found,
         ));
     }
-    if kind == "mcp-server"
+    if kind == ComponentKind::McpServer
         && let Some(fault) = fields::name_and_type(entry, source, place, found)
     {
         return Some(fault);
     }
     let text = |key: &str| node.get(key).and_then(Node::as_str).is_some_and(|text| !text.trim().is_empty());
-    let remote = kind == "mcp-server" && is_remote(node);
+    let remote = kind == ComponentKind::McpServer && is_remote(node);
     let needed = if remote { "url" } else { "command" };
     if !text(needed) {
         let at = node.get(needed).unwrap_or(node);
@@ -191,7 +191,7 @@ fn check(
             found,
         ));
     }
-    if kind == "lsp-server" && node.get("extensionToLanguage").is_none_or(|map| map.entries().is_empty()) {
+    if kind == ComponentKind::LspServer && node.get("extensionToLanguage").is_none_or(|map| map.entries().is_empty()) {
         let help = "add `\"extensionToLanguage\": { \".go\": \"go\" }`";
         return Some(place.refuse(
             shape(kind),
@@ -201,7 +201,7 @@ fn check(
             found,
         ));
     }
-    if kind == "mcp-server" {
+    if kind == ComponentKind::McpServer {
         return fields::check(node, place, found);
     }
     language::check(entry, place, found)

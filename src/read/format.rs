@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dialect::Dialect;
+use crate::source::ComponentKind;
 
 /// `[source]`: the format that plugins are written in.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -38,9 +39,9 @@ pub struct SourceFacts {
     /// The variable for a skill's folder.
     pub skill_folder: String,
     /// Files that hold components of other kinds: path or folder to kind.
-    pub components: BTreeMap<String, String>,
+    pub components: BTreeMap<String, ComponentKind>,
     /// Manifest fields that hold components of other kinds: field to kind.
-    pub manifest_components: BTreeMap<String, String>,
+    pub manifest_components: BTreeMap<String, ComponentKind>,
     /// Events that a hook may subscribe to.
     pub hook_events: Vec<String>,
     /// Events whose hooks can block the action that they precede.

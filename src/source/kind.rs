@@ -78,9 +78,4 @@ impl ComponentKind {
             ComponentKind::Construct => "construct",
         }
     }
-
-    /// The kind with this id.
-    pub fn from_id(id: &str) -> Option<Self> {
-        serde_json::from_value(id.into()).ok()
-    }
 }

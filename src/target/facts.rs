@@ -19,6 +19,7 @@ use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
 use crate::diagnostic::LossClass;
 use crate::read::format::SourceFacts;
+use crate::source::ComponentKind;
 
 /// One host.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -72,7 +73,7 @@ pub struct Target {
     /// LSP servers, unless the source's own files are carried.
     pub language_servers: Option<ServerFacts>,
     /// Components that are not skills, agents or commands.
-    pub components: BTreeMap<String, ComponentFacts>,
+    pub components: BTreeMap<ComponentKind, ComponentFacts>,
     /// The lines of the block *On this host*.
     #[serde(default)]
     pub block: BTreeMap<String, String>,

@@ -23,18 +23,16 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let depends = package.as_ref().and_then(|package| package.get("dependencies"));
     let depends = depends.is_some_and(|needed| !needed.entries().is_empty());
     // If the plugin's hooks or servers may need the packages, the installation is intended.
-    let runs = |kind: &str| {
+    let runs = |kind: ComponentKind| {
         matches!(
-            ComponentKind::from_id(kind),
-            Some(
-                ComponentKind::McpServer
-                    | ComponentKind::LspServer
-                    | ComponentKind::Hook
-                    | ComponentKind::Executable
-            )
+            kind,
+            ComponentKind::McpServer
+                | ComponentKind::LspServer
+                | ComponentKind::Hook
+                | ComponentKind::Executable
         )
     };
-    if depends && plugin.others.iter().any(|other| runs(&other.kind)) {
+    if depends && plugin.others.iter().any(|other| runs(other.kind)) {
         return;
     }
     for name in &context.targets.source().lockfiles {

@@ -10,7 +10,7 @@ use crate::check::snippet;
 use crate::diagnostic::Severity;
 use crate::read::intent::is_about_attacks;
 use crate::read::shell_names::{is_interpreter, is_shell};
-use crate::source::Span;
+use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
     name: "remote-pipe-to-shell",
@@ -43,7 +43,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
     }
     let declares =
-        text.plugin.others.iter().any(|other| other.path == text.file.path && other.kind == "hook");
+        text.plugin.others.iter().any(|other| other.path == text.file.path && other.kind == ComponentKind::Hook);
     let hooks = if declares { runnable::hooks(context, text.plugin) } else { Vec::new() };
     for ran in hooks.iter().filter(|ran| ran.file.path == text.file.path) {
         for span in piped(&ran.commands()) {

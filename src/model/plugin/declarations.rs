@@ -4,12 +4,12 @@ use super::other_components::{OtherBody, OtherComponent};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
-use crate::source::{SourceFile, Span};
+use crate::source::{ComponentKind, SourceFile, Span};
 
 /// A JSON file or a part of one that declares components.
 pub struct Declaration<'a> {
     /// The kind of the components.
-    pub kind: &'a str,
+    pub kind: ComponentKind,
     /// The file.
     pub file: &'a SourceFile,
     /// The JSON pointer of the part; empty for the whole file.
@@ -22,7 +22,7 @@ impl Declaration<'_> {
     /// A component at `pointer`; without a `kind`, of the kind of this declaration.
     pub fn component(
         &self,
-        kind: Option<&str>,
+        kind: Option<ComponentKind>,
         name: &str,
         pointer: &JsonPointer,
         span: Span,
@@ -30,7 +30,7 @@ impl Declaration<'_> {
         fault: Option<String>,
     ) -> OtherComponent {
         OtherComponent {
-            kind: kind.unwrap_or(self.kind).to_owned(),
+            kind: kind.unwrap_or(self.kind),
             name: name.to_owned(),
             path: self.file.path.clone(),
             pointer: pointer.clone(),

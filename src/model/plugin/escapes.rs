@@ -142,7 +142,7 @@ fn lose(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(JsonPointer, Stri
         });
         let Some(other) = at.map(|at| plugin.others.remove(at)) else { continue };
         plugin.lost.push(LostComponent {
-            kind: ComponentKind::from_id(&other.kind).unwrap_or(ComponentKind::Setting),
+            kind: other.kind,
             name: other.name,
             path: other.path,
             pointer: Some(other.pointer),

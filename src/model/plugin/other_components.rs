@@ -18,8 +18,8 @@ use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 /// A component of another kind.
 #[derive(Debug, Clone)]
 pub struct OtherComponent {
-    /// The kind, as target files call it.
-    pub kind: String,
+    /// Its kind.
+    pub kind: ComponentKind,
     /// Its name: of a hook `<event>/<matcher or *>/<n>`, of a server its key, else its file's.
     pub name: String,
     /// The file that declares it, relative to SRC.
@@ -88,12 +88,12 @@ pub(super) fn find(
 ) {
     let mut finder = OtherFinder { tree, source, root: plugin.root.clone(), out: Vec::new(), found };
     let is_project = plugin.form == LocationForm::Project;
-    for (place, kind) in &source.components {
-        if is_project && settings::OF_PLUGINS.contains(&kind.as_str()) {
+    for (place, &kind) in &source.components {
+        if is_project && settings::OF_PLUGINS.contains(&kind) {
             continue;
         }
         // A field of the manifest that names workflows replaces their folder.
-        if kind == WORKFLOW && own_field(plugin, source, kind).is_some() {
+        if kind == ComponentKind::Workflow && own_field(plugin, source, kind).is_some() {
             continue;
         }
         for path in &plugin.files.kept {
@@ -103,8 +103,8 @@ pub(super) fn find(
             let hit = folder.map_or(inner.as_str() == place, |_| inner.as_str().starts_with(place.as_str()));
             match hit.then(|| tree.get(path)).flatten() {
                 Some(file) if folder.is_none() => finder.file(kind, file),
-                Some(_) if kind == WORKFLOW && inner.parent().map(Utf8Path::as_str) != folder => {}
-                Some(file) if kind == WORKFLOW => finder.workflow(file),
+                Some(_) if kind == ComponentKind::Workflow && inner.parent().map(Utf8Path::as_str) != folder => {}
+                Some(file) if kind == ComponentKind::Workflow => finder.workflow(file),
                 Some(file) => finder.whole(kind, file),
                 None => {}
             }
@@ -116,7 +116,7 @@ pub(super) fn find(
         .entry
         .as_ref()
         .and_then(|entry| Some((&entry.node, tree.get(&source.marketplace)?, entry.pointer.clone())));
-    for (field, kind) in &source.manifest_components {
+    for (field, &kind) in &source.manifest_components {
         // The manifest takes precedence if both declare a field.
         let refused = plugin.manifest.iter().any(|manifest| manifest.refused.iter().any(|key| key == field));
         let place =
@@ -132,14 +132,17 @@ pub(super) fn find(
 }
 
 /// Kinds whose files the source host reads as JSON, whatever their content.
-const READ_AS_JSON: [&str; 3] = ["setting", "monitor", "theme"];
+const READ_AS_JSON: [ComponentKind; 3] =
+    [ComponentKind::Setting, ComponentKind::Monitor, ComponentKind::Theme];
 
-/// The kind of workflows: scripts that begin with their own header.
-const WORKFLOW: &str = "workflow";
+/// Kinds of which each one is declared in JSON, and read.
+fn is_inspected(kind: ComponentKind) -> bool {
+    matches!(kind, ComponentKind::Hook | ComponentKind::McpServer | ComponentKind::LspServer)
+}
 
 /// The field of the plugin's own manifest that declares components of that kind.
-fn own_field<'a>(plugin: &'a Plugin, source: &SourceFacts, kind: &str) -> Option<&'a Node> {
-    let field = source.manifest_components.iter().find_map(|(field, of)| (of == kind).then_some(field))?;
+fn own_field<'a>(plugin: &'a Plugin, source: &SourceFacts, kind: ComponentKind) -> Option<&'a Node> {
+    let field = source.manifest_components.iter().find_map(|(field, of)| (*of == kind).then_some(field))?;
     plugin.manifest.as_ref()?.node.get(field)
 }
 
@@ -154,8 +157,8 @@ pub(super) fn inner_hooks(
         let (Some(node), Some(file)) = (component.field("hooks"), tree.get(&component.path)) else {
             continue;
         };
-        let place =
-            Declaration { kind: "hook", file, pointer: JsonPointer::from_keys(["hooks"]), own_file: false };
+        let (kind, pointer) = (ComponentKind::Hook, JsonPointer::from_keys(["hooks"]));
+        let place = Declaration { kind, file, pointer, own_file: false };
         // A value that is not a mapping is reported as a field of a wrong type.
         if matches!(node.value, Value::Map(_)) {
             hook::find(node, &place, source, &mut out, &mut found);
@@ -166,12 +169,11 @@ pub(super) fn inner_hooks(
 
 impl OtherFinder<'_> {
     /// A file that holds components of one kind.
-    fn file(&mut self, kind: &str, file: &SourceFile) {
-        let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
-        if !looked_into || self.out.iter().any(|other| other.path == file.path && other.own_file) {
+    fn file(&mut self, kind: ComponentKind, file: &SourceFile) {
+        if !is_inspected(kind) || self.out.iter().any(|other| other.path == file.path && other.own_file) {
             return self.whole(kind, file);
         }
-        let blank = kind == "hook" && file.text().is_some_and(|text| text.trim().is_empty());
+        let blank = kind == ComponentKind::Hook && file.text().is_some_and(|text| text.trim().is_empty());
         let (node, mut faults) = if blank { Default::default() } else { manifest::read_object(file) };
         if is_marked(file) {
             faults.retain(|found| found.kind != FaultKind::ByteOrderMark);
@@ -179,7 +181,7 @@ impl OtherFinder<'_> {
             return self.add_marked(kind, file);
         }
         self.found.append(&mut faults);
-        if blank || kind == "hook" && node.as_ref().is_some_and(hook::is_nothing) {
+        if blank || kind == ComponentKind::Hook && node.as_ref().is_some_and(hook::is_nothing) {
             self.found.push(hook::empty_hooks(file));
             let fault = Some("it declares no hooks".to_owned());
             return self.out.push(OtherComponent {
@@ -205,7 +207,7 @@ impl OtherFinder<'_> {
     }
 
     /// A file with a byte order mark, in which the source host reads no hooks, servers, settings or monitors (2.1.330).
-    fn add_marked(&mut self, kind: &str, file: &SourceFile) {
+    fn add_marked(&mut self, kind: ComponentKind, file: &SourceFile) {
         let message = "the file starts with a byte order mark, so the source host ignores it";
         let found = Diagnostic::in_file(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
         self.found.push(found.help("save it as UTF-8 without BOM"));
@@ -213,11 +215,11 @@ impl OtherFinder<'_> {
     }
 
     /// A file that only hosts inspect. If they read it as JSON, it must be valid JSON.
-    fn whole(&mut self, kind: &str, file: &SourceFile) {
+    fn whole(&mut self, kind: ComponentKind, file: &SourceFile) {
         let is_json = file.path.extension() == Some("json");
         if is_json && READ_AS_JSON.contains(&kind) {
             let (node, mut faults) = manifest::read_value(file);
-            if is_marked(file) && kind != "theme" {
+            if is_marked(file) && kind != ComponentKind::Theme {
                 faults.retain(|found| found.kind != FaultKind::ByteOrderMark);
                 self.found.append(&mut faults);
                 return self.add_marked(kind, file);
@@ -236,7 +238,7 @@ impl OtherFinder<'_> {
     fn workflow(&mut self, file: &SourceFile) {
         let name = file.text().filter(|_| file.path.extension() == Some("js")).and_then(workflow::name);
         if let Some(name) = name {
-            self.out.push(OtherComponent { name, ..whole(WORKFLOW, &file.path) });
+            self.out.push(OtherComponent { name, ..whole(ComponentKind::Workflow, &file.path) });
         }
     }
 
@@ -257,15 +259,14 @@ impl OtherFinder<'_> {
     }
 
     /// A field of the manifest: a path, an object, or a list of both.
-    fn field(&mut self, kind: &str, entry: &MappingEntry, file: &SourceFile, pointer: &JsonPointer) {
-        if kind == WORKFLOW {
+    fn field(&mut self, kind: ComponentKind, entry: &MappingEntry, file: &SourceFile, pointer: &JsonPointer) {
+        if kind == ComponentKind::Workflow {
             return self.workflows(file, &entry.node);
         }
         let before = self.out.len();
         let mut reported = false;
-        let looked_into = matches!(kind, "hook" | "mcp-server" | "lsp-server");
         let items: Vec<(&Node, JsonPointer)> = match &entry.node.value {
-            Value::List(items) if looked_into => {
+            Value::List(items) if is_inspected(kind) => {
                 items.iter().enumerate().map(|(at, item)| (item, pointer.item(at))).collect()
             }
             _ => vec![(&entry.node, pointer.clone())],
@@ -278,7 +279,7 @@ impl OtherFinder<'_> {
                     // An empty mapping declares nothing.
                     reported |= node.entries().is_empty();
                 }
-                Value::String(_) if looked_into => reported |= self.add_listed(&place, node),
+                Value::String(_) if is_inspected(kind) => reported |= self.add_listed(&place, node),
                 Value::String(_) | Value::List(_) => self.check_named(file, node),
                 _ => {}
             }
@@ -329,7 +330,7 @@ impl OtherFinder<'_> {
         let inner = path.strip_prefix(&self.root).unwrap_or(&path);
         match self.tree.get(&path) {
             Some(_) if self.source.components.contains_key(inner.as_str()) => {
-                if place.kind == "hook" {
+                if place.kind == ComponentKind::Hook {
                     let message = format!("`{path}` is loaded by default and need not be listed");
                     let help = "remove it here: older versions of the source host refuse hooks that are loaded twice";
                     let rule = "hooks-relisted";
@@ -356,11 +357,11 @@ impl OtherFinder<'_> {
     /// Adds the components that the object `node` declares.
     fn declared(&mut self, place: &Declaration<'_>, node: &Node) {
         match place.kind {
-            "hook" => hook::find(node, place, self.source, &mut self.out, self.found),
-            "mcp-server" | "lsp-server" => {
+            ComponentKind::Hook => hook::find(node, place, self.source, &mut self.out, self.found),
+            ComponentKind::McpServer | ComponentKind::LspServer => {
                 server::find(place.kind, node, place, self.source, &mut self.out, self.found);
             }
-            "user-config" => {
+            ComponentKind::UserConfig => {
                 for entry in node.entries() {
                     let pointer = place.pointer.key(&entry.key);
                     self.out.push(place.component(
@@ -383,9 +384,9 @@ fn is_marked(file: &SourceFile) -> bool {
     file.text().is_some_and(|text| text.starts_with('\u{feff}'))
 }
 
-fn whole(kind: &str, path: &Utf8Path) -> OtherComponent {
+fn whole(kind: ComponentKind, path: &Utf8Path) -> OtherComponent {
     let name = path.file_name().unwrap_or(path.as_str()).to_owned();
-    let (kind, path, body) = (kind.to_owned(), path.to_owned(), OtherBody::Whole);
+    let (path, body) = (path.to_owned(), OtherBody::Whole);
     OtherComponent {
         kind,
         name,

@@ -8,14 +8,20 @@ use crate::model::{hook, manifest};
 use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::FaultKind;
-use crate::source::SourceTree;
+use crate::source::{ComponentKind, SourceTree};
 
 /// The settings files in a project's folder.
 pub const FILES: [&str; 2] = ["settings.json", "settings.local.json"];
 
 /// Kinds that lie at these places only in a plugin, not in a project.
-pub(super) const OF_PLUGINS: [&str; 6] =
-    ["hook", "mcp-server", "lsp-server", "setting", "monitor", "executable"];
+pub(super) const OF_PLUGINS: [ComponentKind; 6] = [
+    ComponentKind::Hook,
+    ComponentKind::McpServer,
+    ComponentKind::LspServer,
+    ComponentKind::Setting,
+    ComponentKind::Monitor,
+    ComponentKind::Executable,
+];
 
 /// The hooks in the settings of the project `plugin`.
 pub(super) fn hooks(
@@ -32,8 +38,8 @@ pub(super) fn hooks(
         faults.retain(|fault| fault.kind != FaultKind::ByteOrderMark);
         found.append(&mut faults);
         let Some(hooks) = node.as_ref().and_then(|node| node.get("hooks")) else { continue };
-        let place =
-            Declaration { kind: "hook", file, pointer: JsonPointer::from_keys(["hooks"]), own_file: false };
+        let (kind, pointer) = (ComponentKind::Hook, JsonPointer::from_keys(["hooks"]));
+        let place = Declaration { kind, file, pointer, own_file: false };
         hook::find(hooks, &place, &source, &mut out, found);
     }
     out

@@ -60,7 +60,7 @@ impl BundleNames {
         for plugin in &project.plugins {
             for other in &plugin.others {
                 // The source host names a workflow only by the name in its script.
-                let is_workflow = other.kind == ComponentKind::Workflow.id();
+                let is_workflow = other.kind == ComponentKind::Workflow;
                 let stem = other.path.file_stem().filter(|_| other.own_file);
                 let by_file = stem.filter(|_| is_workflow).map(|stem| qualify(&plugin.name, stem));
                 out.by_file.extend(by_file.map(|name| (name, qualify(&plugin.name, &other.name))));
