@@ -31,6 +31,17 @@ pub enum LossClass {
     Cosmetic,
 }
 
+impl LossClass {
+    /// The class as it is written in ledgers and settings.
+    pub fn id(self) -> &'static str {
+        match self {
+            LossClass::Security => "security",
+            LossClass::Behavior => "behavior",
+            LossClass::Cosmetic => "cosmetic",
+        }
+    }
+}
+
 /// One finding with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,11 +1,15 @@
 //! The ledger: one row for every component, file, field and reference of a source, with its outcome on one host.
 //! Nothing disappears without a row.
 
+mod loss_id;
+
 use std::cmp::Reverse;
 
 use globset::Glob;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use loss_id::{LossId, axis_in_glob, plugin_in_glob};
 
 pub use crate::diagnostic::LossClass;
 use crate::model::config::AcceptLoss;
@@ -89,7 +93,7 @@ pub enum RowOutcome {
 #[serde(deny_unknown_fields)]
 pub struct Loss {
     /// `<axis>/<plugin>/<kind>/<name>[/<field or construct>]`, without positions.
-    pub id: String,
+    pub id: LossId,
     /// The class of the loss.
     pub class: LossClass,
     /// Accepted by the author in `plugcast.toml`.
@@ -158,7 +162,7 @@ impl Ledger {
             // The globs were validated when the configuration was read.
             let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { continue };
             for loss in self.rows.iter_mut().filter_map(|row| row.loss.as_mut()) {
-                loss.accepted |= glob.is_match(&loss.id);
+                loss.accepted |= glob.is_match(loss.id.as_str());
             }
         }
     }

@@ -281,8 +281,8 @@ fn check(target: &Target) -> Result<(), String> {
             {
                 return Err(format!(
                     "`{kind}.fields.{field}` declares `{}`, but losses of its axis are at least `{}`",
-                    name(class),
-                    name(floor)
+                    class.id(),
+                    floor.id()
                 ));
             }
             if matches!(rule.outcome, FieldOutcome::Dropped) && rule.reason.is_none() {
@@ -294,7 +294,7 @@ fn check(target: &Target) -> Result<(), String> {
         if let (Some(axis), Some(class)) = (facts.axis, facts.class)
             && class > axis.minimum_class()
         {
-            let (kind, class, floor) = (kind.id(), name(class), name(axis.minimum_class()));
+            let (kind, class, floor) = (kind.id(), class.id(), axis.minimum_class().id());
             return Err(format!(
                 "`components.{kind}` declares `{class}`, but losses of its axis are at least `{floor}`"
             ));
@@ -340,14 +340,6 @@ fn check(target: &Target) -> Result<(), String> {
         }
     }
     Ok(())
-}
-
-fn name(class: LossClass) -> &'static str {
-    match class {
-        LossClass::Security => "security",
-        LossClass::Behavior => "behavior",
-        LossClass::Cosmetic => "cosmetic",
-    }
 }
 
 #[cfg(test)]

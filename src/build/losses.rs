@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
-use crate::ledger::{Ledger, LedgerRow, LossClass};
+use crate::ledger::{Ledger, LedgerRow, LossClass, LossId, axis_in_glob, plugin_in_glob};
 use crate::model::config::{AcceptLoss, Config};
 use crate::model::project::Project;
 use crate::source::{LineIndex, Span};
@@ -59,10 +59,10 @@ pub fn denied_losses(
 }
 
 /// The losses of the hosts that were built, by host.
-pub type LossIds = BTreeMap<String, BTreeSet<String>>;
+pub type LossIds = BTreeMap<String, BTreeSet<LossId>>;
 
 /// The ids of the losses of `ledger`.
-pub fn loss_ids(ledger: &Ledger) -> BTreeSet<String> {
+pub fn loss_ids(ledger: &Ledger) -> BTreeSet<LossId> {
     ledger.rows.iter().filter_map(|row| row.loss.as_ref()).map(|loss| loss.id.clone()).collect()
 }
 
@@ -78,13 +78,13 @@ pub fn unmatched(config: &Config, src: &Path, built: &LossIds, all: &[&str]) -> 
         config.path.parent().map(disk::canonical).and_then(Result::ok) == disk::canonical(src).ok();
     let has_losses = |id: &str| {
         let mut ids = built.values().flatten();
-        is_whole || ids.any(|known| known.split('/').nth(1) == id.split('/').nth(1))
+        is_whole || ids.any(|known| known.plugin() == plugin_in_glob(id))
     };
     let is_built = |host: &str| built.contains_key(host);
     let matches = |accept: &AcceptLoss| {
         let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { return true };
         let counts = |host: &String| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
-        built.iter().filter(|(host, _)| counts(host)).any(|(_, ids)| ids.iter().any(|id| glob.is_match(id)))
+        built.iter().filter(|(host, _)| counts(host)).any(|(_, ids)| ids.iter().any(|id| glob.is_match(id.as_str())))
     };
     let own: Vec<&str> = config.build.to.iter().map(String::as_str).collect();
     let wanted = if own.is_empty() || own.contains(&"all") { all } else { &own };
@@ -116,7 +116,7 @@ pub fn unmatched(config: &Config, src: &Path, built: &LossIds, all: &[&str]) -> 
 
 /// Whether an id, or a glob of ids, starts with an unknown axis of losses.
 fn has_unknown_axis(id: &str) -> bool {
-    let axis = id.split('/').next().unwrap_or_default();
+    let axis = axis_in_glob(id);
     !axis.contains(['*', '?', '[', '{', '\\']) && Axis::from_id(axis).is_none()
 }
 
@@ -134,7 +134,7 @@ fn finding(project: &Project, row: &LedgerRow, message: String) -> Diagnostic {
 }
 
 /// The loss ids of the ledger that the last build wrote.
-fn known_losses(folder: &Path) -> Result<BTreeSet<String>, BuildError> {
+fn known_losses(folder: &Path) -> Result<BTreeSet<LossId>, BuildError> {
     let rows = ledger_of(folder)?.map(|ledger| ledger.rows).unwrap_or_default();
     Ok(rows.into_iter().filter_map(|row| row.loss).map(|loss| loss.id).collect())
 }

@@ -202,7 +202,7 @@ fn loss(id: &str, out: Option<&Path>) -> Result<String, CommandFailure> {
     let mut text = String::new();
     for (host, bundle) in bundles(out)? {
         let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
-        let is_it = |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| loss.id == id);
+        let is_it = |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| &*loss.id == id);
         for row in ledger.iter().flat_map(|ledger| &ledger.rows).filter(is_it) {
             let place = row.span.map_or_else(
                 || row.path.clone(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::impact::Impact;
 use super::inventory::{HostInventory, InventoryItem, LocatedLoss};
 use super::matching::{MatchedItems, match_items};
-use crate::ledger::LossClass;
+use crate::ledger::{LossClass, LossId};
 use crate::source::ComponentKind;
 
 /// What `diff --format json` prints: `plugcast.diff/1`.
@@ -135,7 +135,7 @@ pub struct ValueChange {
 #[serde(deny_unknown_fields)]
 pub struct LossChange {
     /// The id.
-    pub id: String,
+    pub id: LossId,
     /// Its class.
     pub class: LossClass,
     /// Why.
@@ -180,7 +180,7 @@ impl ChangedItem {
 impl LossChange {
     /// The plugin that has it.
     pub fn plugin(&self) -> &str {
-        self.id.split('/').nth(1).unwrap_or_default()
+        self.id.plugin()
     }
 }
 
@@ -311,9 +311,9 @@ fn changed_item(change: ItemChange, item: &InventoryItem) -> ChangedItem {
     }
 }
 
-fn loss(id: &str, lost: &LocatedLoss) -> LossChange {
+fn loss(id: &LossId, lost: &LocatedLoss) -> LossChange {
     LossChange {
-        id: id.to_owned(),
+        id: id.clone(),
         class: lost.class,
         reason: lost.reason.clone(),
         path: lost.path.clone(),

@@ -10,7 +10,7 @@ use super::documents::{Documents, handlers, leaves};
 use super::shipped_files;
 use crate::bundle::{BundleManifest, ManifestFile};
 use crate::disk;
-use crate::ledger::{Ledger, LedgerRow, LossClass, RowOutcome};
+use crate::ledger::{Ledger, LedgerRow, LossClass, LossId, RowOutcome};
 use crate::model::qualified_name::last_of;
 use crate::read::frontmatter;
 use crate::source::ComponentKind;
@@ -22,7 +22,7 @@ pub struct HostInventory {
     /// Plugins and their components, in the order of the ledger.
     pub items: Vec<InventoryItem>,
     /// Losses on this host, by id.
-    pub losses: BTreeMap<String, LocatedLoss>,
+    pub losses: BTreeMap<LossId, LocatedLoss>,
 }
 
 /// One component, a plugin as such, or a file of it that belongs to no component.

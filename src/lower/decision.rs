@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use camino::Utf8Path;
 
-use crate::ledger::{ComponentKind, LedgerRow, Loss, LossClass, RowOutcome, RowSpan};
+use crate::ledger::{ComponentKind, LedgerRow, Loss, LossClass, LossId, RowOutcome, RowSpan};
 use crate::model::overrides::ConfigPlace;
 use crate::source::{SourceFile, Span};
 use crate::target::Axis;
@@ -101,13 +101,10 @@ impl Decision {
         mut self,
         axis: Axis,
         class: LossClass,
-        (kind, name): (ComponentKind, &str),
+        owner: (ComponentKind, &str),
         part: &str,
     ) -> Self {
-        let plugin = &self.0.plugin;
-        let local = name.strip_prefix(&**plugin).and_then(|rest| rest.strip_prefix(':')).unwrap_or(name);
-        let part = if part.is_empty() { String::new() } else { format!("/{part}") };
-        let id = format!("{}/{plugin}/{}/{local}{part}", axis.id(), kind.id());
+        let id = LossId::new(axis, &self.0.plugin, owner, part);
         self.0.loss = Some(Loss { id, class, accepted: false });
         self
     }
@@ -157,7 +154,7 @@ impl Decision {
         let place = row.to.as_ref().filter(|_| !unwritable.is_empty());
         let place = place.map(|to| (to.clone(), row.path.clone()));
         let Some(why) = place.and_then(|place| unwritable.get(&place)) else { return row };
-        let id = format!("{}/{}/{}/{}", Axis::Limit.id(), row.plugin, row.kind.id(), row.name);
+        let id = LossId::new(Axis::Limit, &row.plugin, (row.kind, &row.name), "");
         let loss = Loss { id, class: LossClass::Behavior, accepted: false };
         LedgerRow {
             outcome: RowOutcome::Dropped,

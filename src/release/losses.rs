@@ -66,7 +66,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     let mut causes: BTreeMap<_, Vec<NewLoss<'_>>> = BTreeMap::new();
     for one in new.into_values() {
         causes
-            .entry((one.since, pattern(&one.loss.id), &one.loss.reason, one.loss.class))
+            .entry((one.since, one.loss.id.pattern(), &one.loss.reason, one.loss.class))
             .or_default()
             .push(one);
     }
@@ -91,16 +91,6 @@ struct NewLoss<'a> {
     loss: &'a LossChange,
     since: &'a str,
     hosts: BTreeSet<&'a str>,
-}
-
-/// The glob of the losses of one kind: a loss id with the name of the component replaced.
-fn pattern(id: &str) -> String {
-    let parts: Vec<&str> = id.split('/').collect();
-    match parts.as_slice() {
-        [axis, plugin, kind, _] => format!("{axis}/{plugin}/{kind}/*"),
-        [axis, plugin, kind, .., field] => format!("{axis}/{plugin}/{kind}/*/{field}"),
-        _ => id.to_owned(),
-    }
 }
 
 /// One finding about losses of one cause, with the other places as related ones.

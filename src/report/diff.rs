@@ -63,7 +63,7 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
             let _ = writeln!(
                 out,
                 "  {} {}{}{accepted}",
-                word(loss.class),
+                loss.class.id(),
                 loss.id,
                 host_list(difference, &hosts)
             );
@@ -105,7 +105,7 @@ pub fn markdown(difference: &DiffReport) -> String {
         for MergedLoss { loss, hosts, reasons } in losses {
             let hosts = hosts.join(", ");
             let reason = escape_markup(&loss_reasons(&reasons));
-            let _ = writeln!(out, "- {hosts}: `{}` ({}): {reason}", loss.id, word(loss.class));
+            let _ = writeln!(out, "- {hosts}: `{}` ({}): {reason}", loss.id, loss.class.id());
         }
     }
     let _ = writeln!(out);
@@ -227,14 +227,6 @@ fn truncate(text: &str) -> String {
     match text.char_indices().nth(MOST_SHOWN) {
         Some((at, _)) => format!("{}…", text[..at].trim_end()),
         None => text.to_owned(),
-    }
-}
-
-fn word(class: LossClass) -> &'static str {
-    match class {
-        LossClass::Security => "security",
-        LossClass::Behavior => "behavior",
-        LossClass::Cosmetic => "cosmetic",
     }
 }
 

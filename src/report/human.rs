@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::ledger::{Ledger, LedgerRow, LedgerSummary, LossClass};
+use crate::ledger::{Ledger, LedgerRow, LedgerSummary, LossClass, LossId};
 use crate::printable::PrintableLines;
 
 /// The result of a build for one host.
@@ -58,15 +58,13 @@ const MOST_CAUSES: usize = 6;
 
 fn losses(ledger: &Ledger, verbose: bool) -> PrintableLines {
     let mut out = PrintableLines::default();
-    for (class, word) in [
-        (LossClass::Security, "security"),
-        (LossClass::Behavior, "behavior"),
-        (LossClass::Cosmetic, "cosmetic"),
-    ] {
-        let of_class = |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| loss.class == class);
-        let mut first_rows: BTreeMap<&str, &LedgerRow> = BTreeMap::new();
-        for row in ledger.rows.iter().filter(of_class) {
-            first_rows.entry(row.loss.as_ref().map_or("", |loss| &loss.id)).or_insert(row);
+    for class in [LossClass::Security, LossClass::Behavior, LossClass::Cosmetic] {
+        let word = class.id();
+        let mut first_rows: BTreeMap<&LossId, &LedgerRow> = BTreeMap::new();
+        for row in &ledger.rows {
+            if let Some(loss) = row.loss.as_ref().filter(|loss| loss.class == class) {
+                first_rows.entry(&loss.id).or_insert(row);
+            }
         }
         let count = first_rows.len();
         if class == LossClass::Cosmetic && count > 0 && !verbose {
@@ -81,17 +79,16 @@ fn losses(ledger: &Ledger, verbose: bool) -> PrintableLines {
 }
 
 /// The places of a cause, each with the id of its loss.
-type CausePlaces<'a> = Vec<(String, &'a str)>;
+type CausePlaces<'a> = Vec<(String, &'a LossId)>;
 
 /// The first `most` causes, each once, with as many of its places as fit on one line.
-fn causes(losses: &BTreeMap<&str, &LedgerRow>, most: usize, verbose: bool) -> PrintableLines {
+fn causes(losses: &BTreeMap<&LossId, &LedgerRow>, most: usize, verbose: bool) -> PrintableLines {
     let mut by_cause: BTreeMap<(&str, &str, bool), CausePlaces<'_>> = BTreeMap::new();
     for (id, row) in losses {
-        let axis = id.split('/').next().unwrap_or_default();
         let place = row.span.map_or_else(|| row.path.clone(), |span| format!("{}:{}", row.path, span.line));
         let accepted = row.loss.as_ref().is_some_and(|loss| loss.accepted);
         by_cause
-            .entry((axis, row.reason.as_deref().unwrap_or_default(), accepted))
+            .entry((id.axis(), row.reason.as_deref().unwrap_or_default(), accepted))
             .or_default()
             .push((place, id));
     }

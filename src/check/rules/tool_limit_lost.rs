@@ -27,12 +27,11 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     if !context.hosts.iter().any(|host| may_lose(context, host)) {
         return;
     }
-    let axis = format!("{}/", Axis::ToolLimits.id());
     // One finding per limit, for all hosts.
     let mut limits: BTreeMap<ToolLimit<'_>, Vec<(&Target, LimitLoss<'_>)>> = BTreeMap::new();
     for (host, ledger) in context.hosts.iter().zip(context.ledgers()) {
         for row in &ledger.rows {
-            let lost = row.loss.as_ref().filter(|loss| loss.id.starts_with(&axis));
+            let lost = row.loss.as_ref().filter(|loss| loss.id.is_on(Axis::ToolLimits));
             let Some(loss) = lost.filter(|loss| loss.class == LossClass::Security && !loss.accepted) else {
                 continue;
             };

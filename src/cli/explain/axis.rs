@@ -37,8 +37,7 @@ pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Comma
     for (host, bundle) in bundles(out)? {
         let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
         let rows = ledger.iter().flat_map(|ledger| &ledger.rows);
-        let of_axis =
-            |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| loss.id.split('/').next() == Some(id));
+        let of_axis = |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| loss.id.is_on(axis));
         let mut lines: Vec<String> = rows.filter(of_axis).map(|row| line(&host, row)).collect();
         lines.dedup();
         if !lines.is_empty() {
