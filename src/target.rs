@@ -31,7 +31,6 @@ pub use typed_name::TypedName;
 pub use value_format::ValueFormat;
 pub use yaml::YamlFacts;
 
-use crate::diagnostic::LossClass;
 use crate::disk::sha256;
 use crate::read::format::SourceFacts;
 use crate::source::{ComponentKind, LineIndex};

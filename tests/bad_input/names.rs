@@ -154,6 +154,14 @@ fn a_path_that_is_too_long_is_refused() {
     assert_eq!(built.row("opencode", |row| row["path"] == path)["outcome"], "dropped");
 }
 
+/// The id named the plugin twice: `limit/bad/agent/bad:aux`, which no documented id accepted.
+#[test]
+fn the_loss_of_a_component_whose_file_cannot_be_written_has_its_local_name() {
+    let built = BadSource::plugin(Tree::new().file("agents/aux.md", named("aux"))).build();
+    let row = built.row("claude-code", |row| row["kind"] == "agent" && row["path"] == "agents/aux.md");
+    assert_eq!((&row["outcome"], &row["loss"]["id"]), (&"dropped".into(), &"limit/bad/agent/aux".into()));
+}
+
 #[test]
 fn names_that_windows_cannot_hold_are_refused() {
     let source = Tree::new().file("docs/aux.txt", "a").file("docs/a:b.txt", "b").file("docs/dot.", "c");
