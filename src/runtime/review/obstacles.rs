@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::evidence::ShownEvidence;
 use super::findings::FindingSeverity;
-use super::merge::Coverage;
+use super::merge::{Coverage, UnreadableReply};
 use super::repairs::{AppliedRepairs, changed_since};
 use super::run_folder::{ReviewRecord, RunFolder};
 use super::scope;
@@ -97,16 +97,18 @@ pub(super) fn merge_obstacles(coverage: &Coverage, circumstances: MergeFacts<'_>
 fn reply_obstacles(coverage: &Coverage) -> Vec<String> {
     let mut obstacles: Vec<String> = Vec::new();
     for name in &coverage.missing {
-        let why =
-            coverage.dropped_returns.iter().find_map(|dropped| dropped.strip_prefix(&format!("{name}: ")));
+        let own = coverage.unreadable.iter().filter(|one| one.round == 1 && one.reviewer == *name);
+        let why = own.map(|one| &one.reason).min();
         obstacles.push(match why {
             Some(why) => format!("the reply of `{name}`, which is always asked, cannot be read: {why}"),
             None => format!("`{name}` is always asked, but did not reply"),
         });
     }
-    let unread = |name: &String| format!("the reply of `{name}` cannot be read: ");
-    let is_told = |text: &&String| coverage.missing.iter().any(|name| text.starts_with(&unread(name)));
-    obstacles.extend(coverage.unread_replies.iter().filter(|text| !is_told(text)).cloned());
+    let is_missing =
+        |one: &&UnreadableReply| one.round == 1 && coverage.missing.contains(&one.reviewer);
+    let of_missing: Vec<&String> =
+        coverage.unreadable.iter().filter(is_missing).filter_map(|one| one.line.as_ref()).collect();
+    obstacles.extend(coverage.unread_replies.iter().filter(|line| !of_missing.contains(line)).cloned());
     obstacles.extend(coverage.unanswered.iter().map(|name| format!("`{name}` was asked, but did not reply")));
     for one in coverage.unclear.iter().filter(|one| one.is_readable || one.was_asked) {
         let round = if one.round > 1 { format!(" in round {}", one.round) } else { String::new() };

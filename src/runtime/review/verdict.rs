@@ -33,6 +33,13 @@ impl ReviewVerdict {
         }
     }
 
+    /// The verdict that a report names with these words.
+    pub fn from_words(words: &str) -> Option<Self> {
+        [ReviewVerdict::Ready, ReviewVerdict::WithFixes, ReviewVerdict::NotReady]
+            .into_iter()
+            .find(|verdict| verdict.words() == words)
+    }
+
     /// The verdict from the open findings, and whether a requirement of an explicit plan is unmet.
     pub fn from_findings<'a>(open: impl Iterator<Item = &'a MergedFinding>, unmet: bool) -> Self {
         let mut verdict = if unmet { ReviewVerdict::NotReady } else { ReviewVerdict::Ready };

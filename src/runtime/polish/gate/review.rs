@@ -266,10 +266,11 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
 
 /// Whether the verdict of a review allows a polish.
 fn verdict(stated: Option<&str>) -> GateResult {
-    let ready = [ReviewVerdict::Ready, ReviewVerdict::WithFixes].map(ReviewVerdict::words);
-    match stated {
-        Some(stated) if ready.contains(&stated) => Ok(format!("the review's verdict is `{stated}`")),
-        stated => {
+    match stated.and_then(ReviewVerdict::from_words) {
+        Some(verdict @ (ReviewVerdict::Ready | ReviewVerdict::WithFixes)) => {
+            Ok(format!("the review's verdict is `{}`", verdict.words()))
+        }
+        _ => {
             let shown = stated.map_or("none".to_owned(), |stated| format!("`{stated}`"));
             let hint = "repair what it found, and review again";
             Err(refusal("not_ready", format!("the review's verdict is {shown}"), hint))

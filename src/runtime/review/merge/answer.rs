@@ -161,6 +161,9 @@ pub struct Coverage {
     pub unanswered: Vec<String>,
     /// Replies that do not count, with the reason.
     pub unread_replies: Vec<String>,
+    /// Replies that cannot be read: what `dropped_returns` and `unread_replies` say of them.
+    #[serde(skip)]
+    pub(in crate::runtime::review) unreadable: Vec<UnreadableReply>,
     /// Sentences that may report a fault, by reply: ask their reviewers about them.
     pub unclear: Vec<UnclearReply>,
     /// Second replies, with what they were asked about.
@@ -180,6 +183,19 @@ pub struct Coverage {
     pub notes: Vec<String>,
     /// What is unclear about the intent of the change.
     pub uncertain_intent: Option<String>,
+}
+
+/// A reply that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::runtime::review) struct UnreadableReply {
+    /// The reviewer.
+    pub(in crate::runtime::review) reviewer: String,
+    /// The round.
+    pub(in crate::runtime::review) round: u32,
+    /// Why.
+    pub(in crate::runtime::review) reason: String,
+    /// Its line in `unread_replies`, unless that is about a file in the wrong place.
+    pub(in crate::runtime::review) line: Option<String>,
 }
 
 /// A reply with sentences that may report a fault: its reviewer is asked about them once.

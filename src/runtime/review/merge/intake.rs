@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::answer::{Coverage, FollowUp, MergedFinding, UnclearReply, UnclearSentence};
+use super::answer::{
+    Coverage, FollowUp, MergedFinding, UnclearReply, UnclearSentence, UnreadableReply,
+};
 use super::protection::{RepairCost, loss};
 use super::rounds::passes;
 use super::sources::ReplySource;
@@ -134,8 +136,12 @@ impl<'a> MergeIntake<'a> {
                 };
                 coverage.dropped_returns.push(format!("{who}{which}: {reason}"));
                 let is_stray = stray.is_some();
-                let unread = || format!("the reply of `{who}`{of} cannot be read: {reason}");
-                coverage.unread_replies.push(stray.unwrap_or_else(unread));
+                let line = match stray {
+                    Some(_) => None,
+                    None => Some(format!("the reply of `{who}`{of} cannot be read: {reason}")),
+                };
+                coverage.unread_replies.extend(stray.or_else(|| line.clone()));
+                coverage.unreadable.push(UnreadableReply { reviewer: who, round, reason, line });
                 // An unreadable reply of a later round does not undo the first one.
                 if round == 1 && !is_stray {
                     coverage.failed_reviewers.extend(name);
