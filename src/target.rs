@@ -305,11 +305,11 @@ fn check(target: &Target) -> Result<(), String> {
     if target.permissions.is_some() && target.registration.is_none() {
         return Err("`[permissions]` needs a `[registration]` section, which passes them to the host".into());
     }
-    if target.listing.as_ref().is_some_and(|listing| listing.relieved)
+    if target.listing.as_ref().is_some_and(|listing| listing.unlists_commands)
         && target.invocation.user_only != InvocationForm::Sidecar
     {
         return Err(
-            "`listing.relieved` needs `invocation.user-only = \"sidecar\"`, which takes a command off the list"
+            "`listing.unlists-commands` needs `invocation.user-only = \"sidecar\"`, which takes a command off the list"
                 .into(),
         );
     }

@@ -143,14 +143,14 @@ impl<'a> HookLowering<'a> {
             return decision.with_outcome(RowOutcome::Dropped, reason).loss(*axis, self.owner(), "");
         }
         let differs = facts.differs.get(&hook.event);
-        let unheard = facts.unheard.get(&hook.event);
+        let non_blocking = facts.non_blocking.get(&hook.event);
         let special: Vec<&str> =
-            facts.trust.iter().chain(differs).chain(unheard).map(String::as_str).collect();
+            facts.trust.iter().chain(differs).chain(non_blocking).map(String::as_str).collect();
         let decision = decision.placed_at(context.document_place(&facts.path));
         if special.is_empty() {
             return decision.with_outcome(RowOutcome::Mapped, "it runs as on the source host");
         }
-        let axis = if unheard.is_some() { axis(context, hook) } else { Axis::Hooks };
+        let axis = if non_blocking.is_some() { axis(context, hook) } else { Axis::Hooks };
         decision.with_outcome(RowOutcome::Degraded, special.join("; ")).loss(axis, self.owner(), "")
     }
 

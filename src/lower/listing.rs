@@ -76,7 +76,7 @@ impl SessionListing {
         let whole: usize = lines.iter().map(|line| line.whole).sum();
         let (all, plugins, needs) = (lines.len(), listings.len(), bytes(whole, facts));
         let Some(session) = &facts.session else {
-            let large = facts.whole && whole > facts.budget;
+            let large = facts.shows_all && whole > facts.budget;
             let (omitted, own) = (BTreeSet::new(), String::new());
             return large.then_some(Self { all, needs, holds: None, omitted, cut: (0, 0), own, plugins });
         };
@@ -203,8 +203,8 @@ impl PluginListing {
     ) -> Self {
         let mut out = Self::default();
         let Some(facts) = target.listing.as_ref() else { return out };
-        if !facts.relieved {
-            if facts.whole {
+        if !facts.unlists_commands {
+            if facts.shows_all {
                 let listed = plugin.components.iter().filter(|component| is_listed(component, target));
                 out.lines = listed.filter_map(|component| line(component, places, facts)).collect();
             }

@@ -42,7 +42,7 @@ pub struct HookFacts {
     pub fields: Vec<String>,
     /// Fields that the source host only displays: dropping them makes no other difference.
     #[serde(default)]
-    pub unshown: Vec<String>,
+    pub display_fields: Vec<String>,
     /// Whether a timeout must be a whole number of seconds.
     pub whole_seconds: bool,
     /// The names of the source host's tools in matchers of the host; a tool that is not listed never fires. If empty,
@@ -66,10 +66,10 @@ pub struct HookFacts {
     /// Events with a short time limit: the host ends such a hook after this many seconds, and waits even for one with
     /// `async`.
     #[serde(default)]
-    pub hurried: BTreeMap<String, u64>,
+    pub time_limits: BTreeMap<String, u64>,
     /// Events whose hooks run but cannot block, with the reason.
     #[serde(default)]
-    pub unheard: BTreeMap<String, String>,
+    pub non_blocking: BTreeMap<String, String>,
     /// Actions of scripts that have a different effect on the host.
     #[serde(default)]
     pub scripts: Vec<ScriptFacts>,

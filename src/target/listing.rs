@@ -15,7 +15,7 @@ pub struct ListingFacts {
     pub session: Option<SessionFacts>,
     /// Whether all lines are shown even beyond the budget, which makes each request large.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub whole: bool,
+    pub shows_all: bool,
     /// How many bytes the host counts as a token; each line is rounded up.
     pub bytes_per_token: usize,
     /// The line of one skill, with `{qualified}`, `{description}` and `{folder}`.
@@ -23,11 +23,11 @@ pub struct ListingFacts {
     /// The maximum number of characters of a description in the list.
     pub description_limit: usize,
     /// A field that the list shows after the description.
-    pub also: Option<String>,
+    pub extra_field: Option<String>,
     /// Whether commands of the source are listed unchanged.
     pub commands: bool,
     /// Whether commands that take arguments are removed from the list if a bundle exceeds the budget.
-    pub relieved: bool,
+    pub unlists_commands: bool,
 }
 
 /// `[listing] session`: what the plugins of a session share.

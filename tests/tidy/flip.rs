@@ -31,7 +31,7 @@ const FOR_RULES: [&str; 14] = [
     "skill.own-fields",
     "agent.own-fields",
     "command.own-fields",
-    "listing.also",
+    "listing.extra-field",
     "listing.commands",
     "claude-code:listing",
     // Trees of hundreds of skills in `losses` show these.

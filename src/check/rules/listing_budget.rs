@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             continue;
         }
         let (bytes, title) = (needed * listing.bytes_per_token, &target.host.title);
-        let words = if listing.whole {
+        let words = if listing.shows_all {
             format!("{bytes} bytes of each request on {title}, which lists them all, however many")
         } else {
             let room = listing.budget * listing.bytes_per_token;
@@ -70,7 +70,7 @@ fn tokens(component: &Component, listing: &ListingFacts, target: &Target) -> Opt
         return None;
     }
     let mut description = component.text_field("description")?;
-    if let Some(when) = listing.also.as_ref().and_then(|also| component.text_field(also)) {
+    if let Some(when) = listing.extra_field.as_ref().and_then(|field| component.text_field(field)) {
         description = format!("{description} - {when}");
     }
     let folder = component.folder().file_name().unwrap_or_default();

@@ -24,7 +24,7 @@ impl HookLowering<'_> {
     pub fn handler(&self) -> LoweredHandler {
         let (mut document, mut decisions) = (Map::new(), Vec::new());
         for entry in self.hook.node.entries() {
-            if let Some((reason, value)) = unawaited_field(self.facts, self.hook, entry) {
+            if let Some((reason, value)) = limited_field(self.facts, self.hook, entry) {
                 let outcome = if value.is_some() { RowOutcome::Degraded } else { RowOutcome::Dropped };
                 decisions.extend(self.lost_field(entry, Axis::Hooks, outcome, &reason));
                 document.extend(value.map(|value| (entry.key.clone(), value)));
@@ -37,7 +37,7 @@ impl HookLowering<'_> {
             }
             let axis = match entry.key.as_str() {
                 "onFailure" if entry.node.as_str() == Some("block") => axis(self.context, self.hook),
-                key if self.facts.unshown.iter().any(|unshown| unshown == key) => Axis::Appearance,
+                key if self.facts.display_fields.iter().any(|field| field == key) => Axis::Appearance,
                 _ => Axis::Hooks,
             };
             let reason = &self.facts.field_loss;
@@ -108,8 +108,8 @@ impl HookLowering<'_> {
 
 /// A field that the host would override, with a warning, for a hook of an event that does not wait: the reason, and the
 /// new value.
-fn unawaited_field(facts: &HookFacts, hook: &Hook, entry: &MappingEntry) -> Option<(String, Option<Json>)> {
-    let limit = *facts.hurried.get(&hook.event)?;
+fn limited_field(facts: &HookFacts, hook: &Hook, entry: &MappingEntry) -> Option<(String, Option<Json>)> {
+    let limit = *facts.time_limits.get(&hook.event)?;
     match entry.key.as_str() {
         "timeout" => {
             let seconds = entry.node.scalar().and_then(|text| text.parse::<f64>().ok())?;
