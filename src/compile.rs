@@ -2,8 +2,11 @@
 //! Every command that needs a source or a bundle uses this module; the steps, including writing, are in `build`.
 
 mod cached_answer;
+mod output_build;
 
-pub use cached_answer::{CacheLookup, unchanged};
+pub use cached_answer::CacheLookup;
+use cached_answer::unchanged;
+pub use output_build::{BuildMode, BuildOptions, BundleRefusal, HostBuild, OutputBuild};
 
 use crate::build::cache::{CacheKey, CacheOptions};
 use crate::build::{self, BuildError, DiscoveredSource, HostBundle, Purpose, SourceRequest};

@@ -68,7 +68,8 @@ fn markdown(text: &str, component: &Component, target: &Target) -> Option<String
     if document.unreadable() {
         return Some(format!("the emitted frontmatter of `{}` cannot be read", component.qualified));
     }
-    if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.kind == FaultKind::YamlDialect) {
+    if target.yaml.rescue_refused && document.faults.iter().any(|fault| fault.kind == FaultKind::YamlDialect)
+    {
         return Some(format!("the emitted frontmatter of `{}` is not strict YAML", component.qualified));
     }
     let rules = target.fields(component.kind);

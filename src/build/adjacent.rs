@@ -62,7 +62,10 @@ pub(super) fn find(
         search.places.folders.extend(own.folders.into_iter().map(Utf8PathBuf::into_string));
         search.places.shelves.extend(own.shelves.into_iter().map(Utf8PathBuf::into_string));
     }
-    search.out.left_out.extend(exclusions.iter().filter(|one| one.reason == ExclusionReason::Bundle).cloned());
+    search
+        .out
+        .left_out
+        .extend(exclusions.iter().filter(|one| one.reason == ExclusionReason::Bundle).cloned());
     search.out.left_out.extend(unchecked_paths(files, targets));
     search.root(taken);
     for part in parts {

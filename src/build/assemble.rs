@@ -102,8 +102,7 @@ pub fn assemble(
     let left_out: BTreeSet<&str> =
         components.map(|component| component.path.as_str()).filter(|path| paths.contains(*path)).collect();
     rest.record.diagnostics.extend(found);
-    rest.record.is_refused =
-        refusals(&rest.record.diagnostics).any(|found| !left_out.contains(&*found.path));
+    rest.record.is_refused = refusals(&rest.record.diagnostics).any(|found| !left_out.contains(&*found.path));
     Ok(rest)
 }
 
@@ -184,7 +183,8 @@ fn assemble_all(
     }
     files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     let plugins = counts(project, &ledger);
-    let record = BundleRecord { host: target.name.clone(), manifest, ledger, diagnostics, plugins, is_refused: false };
+    let record =
+        BundleRecord { host: target.name.clone(), manifest, ledger, diagnostics, plugins, is_refused: false };
     Ok(HostBundle { files, record })
 }
 

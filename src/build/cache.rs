@@ -195,7 +195,8 @@ impl BuildCache {
         }
         let CachedBuild { plugins, found, found_here, .. } = cached;
         let host = host.to_owned();
-        let record = BundleRecord { host, manifest, ledger, diagnostics: found_here, plugins, is_refused: false };
+        let record =
+            BundleRecord { host, manifest, ledger, diagnostics: found_here, plugins, is_refused: false };
         Ok(Some(CachedBundle { record, found }))
     }
 

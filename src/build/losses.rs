@@ -84,7 +84,10 @@ pub fn unmatched(config: &Config, src: &Path, built: &LossIds, all: &[&str]) -> 
     let matches = |accept: &AcceptLoss| {
         let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { return true };
         let counts = |host: &String| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
-        built.iter().filter(|(host, _)| counts(host)).any(|(_, ids)| ids.iter().any(|id| glob.is_match(id.as_str())))
+        built
+            .iter()
+            .filter(|(host, _)| counts(host))
+            .any(|(_, ids)| ids.iter().any(|id| glob.is_match(id.as_str())))
     };
     let own: Vec<&str> = config.build.to.iter().map(String::as_str).collect();
     let wanted = if own.is_empty() || own.contains(&"all") { all } else { &own };

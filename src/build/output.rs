@@ -243,8 +243,7 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
 /// Whether the existing ledger is equivalent to the new one: rows of ignored files come and go with build folders and
 /// installed packages, and must not make a bundle stale.
 fn is_equivalent_ledger(bundle: &HostBundle, there: &str) -> bool {
-    let passing =
-        |row: &&LedgerRow| row.reason.as_deref().is_some_and(ExclusionReason::is_transient);
+    let passing = |row: &&LedgerRow| row.reason.as_deref().is_some_and(ExclusionReason::is_transient);
     let old: Option<Ledger> = serde_json::from_str(there).ok();
     old.is_some_and(|old| {
         let lasting = old.rows.iter().filter(|row| !passing(row));

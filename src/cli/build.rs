@@ -1,7 +1,6 @@
 //! `plugcast build`: builds a source for one or more hosts and writes the bundles.
 
 mod answer;
-mod host_builds;
 mod preview;
 
 use std::path::{Path, PathBuf};
@@ -13,18 +12,16 @@ use super::helper::{self, HelperOption};
 use super::{CommandFailure, GlobalOptions, OutputFormat};
 use crate::build::cache::{BuildCache, CacheOptions};
 use crate::build::{self, Denial, OutputFolder, SourceRequest};
-use crate::compile::{self, CacheLookup, Discovery, Source};
+use crate::compile::{BuildMode, BuildOptions, CacheLookup, OutputBuild, Source};
 use crate::diagnostic::Severity;
 use crate::disk::FileSystem;
 use crate::disk::folder::Folder;
-use crate::disk::lock;
 use crate::ledger::LossClass;
 use crate::model::config::Config;
 use crate::model::project::Project;
 use crate::progress::Progress;
 use crate::target::{Target, Targets};
 use answer::BuildOutcome;
-use host_builds::HostBuilds;
 
 /// Build a plugin for one or more hosts
 ///
@@ -129,9 +126,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         (None, Some(out)) => OutputFolder::below(&config_folder, Path::new(out)),
         (None, None) => OutputFolder::below(Path::new(""), Path::new("dist")),
     };
-    let out = place.path();
-    let denial = denial(args, &config)?;
-    let looking = args.check || args.diff;
+    let (out, denial) = (place.path(), denial(args, &config)?);
     let request = SourceRequest {
         git: Some(super::git(&args.src)),
         src: args.src.clone(),
@@ -141,59 +136,35 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         progress: console.progress.clone(),
         ..SourceRequest::default()
     };
-    // Must happen before anything is read: OUT may be SRC itself, and the bundle's ledger is an input.
-    if looking { build::must_be_finished(out) } else { build::complete(&place) }?;
-    console.progress.set(format!("reading `{}`", args.src.display()));
-    let discovery = Discovery::new(&request, &targets)?;
-    let options = CacheOptions {
+    let inputs = CacheOptions {
         denied: denial.class,
         helpers: args.helper.iter().map(ToString::to_string).collect(),
         marketplace: args.marketplace.clone(),
     };
-    let (cache, key) = (BuildCache::new(cache_folder()), discovery.cache_key(&options)?);
-    let mut work = HostBuilds {
-        args,
-        global,
-        console,
-        out,
-        denial,
-        cache: (&cache, &key),
-        outcome: BuildOutcome::default(),
-        losses: build::LossIds::new(),
+    let mode = match (args.check, args.diff) {
+        (true, _) => BuildMode::Check,
+        (false, true) => BuildMode::Preview,
+        (false, false) => BuildMode::Write,
     };
-    // The binaries of `--helper` may have changed.
-    let lookup = if looking || !args.helper.is_empty() {
-        CacheLookup::Miss(None)
-    } else {
-        compile::unchanged((&cache, &key), &hosts, &args.src, &place)?
-    };
-    let held = match lookup {
+    let cache = BuildCache::new(cache_folder());
+    let options = BuildOptions { hosts, place: &place, mode, denial, cache: &cache, inputs };
+    let (mut work, discovery) = OutputBuild::discover(&request, &targets, options)?;
+    let mut outcome = BuildOutcome::new(args, global, console, out);
+    let held = match work.look_up()? {
         CacheLookup::Miss(lock) => lock,
         CacheLookup::Hit(bundles) => {
-            for (target, cached) in hosts.iter().zip(bundles) {
-                work.unchanged(target, cached)?;
-            }
-            return work.conclude(&request, discovery.tree(), &targets);
+            let (builds, findings) = work.cached(bundles)?;
+            outcome.diagnostics.extend(findings);
+            builds.into_iter().try_for_each(|built| outcome.add(built).map(drop))?;
+            outcome.diagnostics.extend(work.unmatched());
+            return outcome.conclude(discovery.tree());
         }
     };
-    let mut source = discovery.read()?;
-    source.findings.extend(build::hidden_text_findings(&source.project, &targets, &request.config.check));
-    source.project.helpers = helper::binaries(&source.project, &args.helper, looking, &console.progress)?;
-    let is_empty = source.project.plugins.is_empty();
-    if is_empty && !source.findings.iter().any(|finding| finding.severity == Severity::Error) {
-        return Err(build::BuildError::OnlyRemote(args.src.clone()).into());
-    }
-    // A source without a usable plugin has findings, and must not replace existing bundles.
-    let hosts = if is_empty { Vec::new() } else { hosts };
-    for target in &hosts {
-        build::check_place(&args.src, &place, &target.name)?;
-    }
-    let writes = !looking && !hosts.is_empty();
-    let lock = match held {
-        None if writes => Some(lock::acquire(&place, lock::PATIENCE).map_err(build::BuildError::from)?),
-        held => held,
-    };
-    let lock = lock.filter(|_| writes);
+    let mut source = work.read(discovery)?;
+    let only_existing = mode != BuildMode::Write;
+    source.project.helpers =
+        helper::binaries(&source.project, &args.helper, only_existing, &console.progress)?;
+    let (hosts, lock) = work.prepare(&source, held)?;
     let total = hosts.len();
     for (at, target) in hosts.into_iter().enumerate() {
         super::check_interrupt()?;
@@ -201,14 +172,15 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         let project = project_label(&source.project);
         let activity = format!("{title} ({number} of {total} hosts): compiling {project}");
         console.progress.begin(activity, components(&source.project));
-        let bundle = work.build(&source, target, lock.as_ref())?;
+        let (record, files) = outcome.add(work.build(&source, target, lock.as_ref())?)?;
         if number == total {
             // The program ends here: freeing every text would only take time.
-            std::mem::forget(bundle);
+            std::mem::forget((record, files));
         }
     }
-    work.outcome.diagnostics.append(&mut source.findings);
-    let concluded = work.conclude(&request, &source.project.tree, &targets);
+    outcome.diagnostics.append(&mut source.findings);
+    outcome.diagnostics.extend(work.unmatched());
+    let concluded = outcome.conclude(&source.project.tree);
     std::mem::forget(source);
     concluded
 }

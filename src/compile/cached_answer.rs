@@ -23,7 +23,7 @@ pub enum CacheLookup {
 ///
 /// # Errors
 /// When the output folder cannot be read, or another build holds it.
-pub fn unchanged(
+pub(super) fn unchanged(
     (cache, key): (&BuildCache, &CacheKey),
     hosts: &[&Target],
     src: &Path,

@@ -90,7 +90,8 @@ fn find_files(
     }
     let real = lies?;
     if !real.starts_with(&root) {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, ExclusionReason::LinkLeavesSource.to_string());
+        let error =
+            io::Error::new(io::ErrorKind::InvalidInput, ExclusionReason::LinkLeavesSource.to_string());
         return Err(DiskError::new("list", &above, error).into());
     }
     folders.names(&file_system, &real).map_err(|error| DiskError::new("list", &above, error))?;

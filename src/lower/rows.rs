@@ -16,7 +16,8 @@ use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, Span};
 use crate::target::Axis;
 
 fn excluded_row(plugin: &str, exclusion: &Exclusion) -> Decision {
-    Decision::for_file(plugin, &exclusion.path).with_outcome(RowOutcome::Dropped, exclusion.reason.to_string())
+    Decision::for_file(plugin, &exclusion.path)
+        .with_outcome(RowOutcome::Dropped, exclusion.reason.to_string())
 }
 
 /// Items outside of all plugins, and unreadable items.
@@ -29,7 +30,9 @@ pub(super) fn outside_rows(project: &Project, source: &SourceFacts) -> LoweredPa
         };
         let decision = excluded_row(&owner.name, exclusion);
         // The source host ignores `.gitignore`, and git may track the file anyway.
-        match exclusion.reason == ExclusionReason::Ignored && declares(source, owner.relative_path(&exclusion.path)) {
+        match exclusion.reason == ExclusionReason::Ignored
+            && declares(source, owner.relative_path(&exclusion.path))
+        {
             true => {
                 let path = exclusion.path.as_str();
                 decision.loss(Axis::Sources, (ComponentKind::File, path), "")

@@ -34,8 +34,9 @@ pub fn findings(file: &SourceFile, faults: &[ReadFault]) -> Vec<Diagnostic> {
         .iter()
         .map(|fault| {
             let severity = if fault.rescued { Severity::Warning } else { Severity::Error };
-            let found = Diagnostic::in_file(file, fault.span, severity, fault.kind.rule(), fault.message.clone())
-                .help(fault.help.clone());
+            let found =
+                Diagnostic::in_file(file, fault.span, severity, fault.kind.rule(), fault.message.clone())
+                    .help(fault.help.clone());
             match fault.first {
                 Some(first) => found.with_related(file, first, "first value"),
                 None => found,

@@ -144,8 +144,7 @@ impl Project {
                     qualified: QualifiedName::new(&plugin.name, &other.name),
                     alias: None,
                 };
-                let workflows =
-                    plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow);
+                let workflows = plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow);
                 plugin.components.iter().map(name).chain(workflows.map(workflow)).collect::<Vec<_>>()
             };
             let names: Vec<InventoryName> = self.plugins.iter().flat_map(of_plugin).collect();

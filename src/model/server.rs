@@ -191,7 +191,9 @@ fn check(
             found,
         ));
     }
-    if kind == ComponentKind::LspServer && node.get("extensionToLanguage").is_none_or(|map| map.entries().is_empty()) {
+    if kind == ComponentKind::LspServer
+        && node.get("extensionToLanguage").is_none_or(|map| map.entries().is_empty())
+    {
         let help = "add `\"extensionToLanguage\": { \".go\": \"go\" }`";
         return Some(place.refuse(
             shape(kind),

@@ -87,7 +87,8 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
     for fault in &mut document.faults {
         if !fault.rescued || fault.kind == FaultKind::YamlDialect {
             fault.rescued = true;
-            let what = if fault.kind == FaultKind::YamlDialect { "invalid YAML" } else { fault.message.as_str() };
+            let what =
+                if fault.kind == FaultKind::YamlDialect { "invalid YAML" } else { fault.message.as_str() };
             // A parser's message about a tab does not make the cause visible.
             let what = if tab.is_some() { "invalid YAML, because a tab indents a line" } else { what };
             if let Some(tab) = tab {
@@ -95,12 +96,15 @@ fn lose_all(document: &mut MarkdownDocument, text: &str, yaml: Span) {
                 fault.help = "indent with spaces".to_owned();
             }
             fault.message = format!("{what}: the source host reads none of the fields, and keeps the text");
-            fault.kind = if fault.kind == FaultKind::YamlDialect { FaultKind::YamlSyntax } else { fault.kind };
+            fault.kind =
+                if fault.kind == FaultKind::YamlDialect { FaultKind::YamlSyntax } else { fault.kind };
         }
     }
     let mut told = false;
     // One cause, one diagnostic.
-    document.faults.retain(|fault| fault.kind != FaultKind::YamlSyntax || !std::mem::replace(&mut told, true));
+    document
+        .faults
+        .retain(|fault| fault.kind != FaultKind::YamlSyntax || !std::mem::replace(&mut told, true));
 }
 
 /// The first tab that indents a line.

@@ -60,13 +60,8 @@ pub fn table(difference: &DiffReport) -> PrintableLines {
         for MergedLoss { loss, hosts, reasons } in losses {
             let place = loss.line.map_or(String::new(), |line| format!(":{line}"));
             let accepted = if loss.accepted { ", accepted" } else { "" };
-            let _ = writeln!(
-                out,
-                "  {} {}{}{accepted}",
-                loss.class.id(),
-                loss.id,
-                host_list(difference, &hosts)
-            );
+            let _ =
+                writeln!(out, "  {} {}{}{accepted}", loss.class.id(), loss.id, host_list(difference, &hosts));
             let _ = writeln!(out, "    {}{place}: {}", loss.path, loss_reasons(&reasons));
         }
     }

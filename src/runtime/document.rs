@@ -121,8 +121,9 @@ pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, CallFailure> {
         return Ok(None);
     }
     // Malformed here, even where hosts would read it in their own way.
-    let strict =
-        |fault: &mut ReadFault| fault.rescued = [FaultKind::ByteOrderMark, FaultKind::DuplicateKey].contains(&fault.kind);
+    let strict = |fault: &mut ReadFault| {
+        fault.rescued = [FaultKind::ByteOrderMark, FaultKind::DuplicateKey].contains(&fault.kind)
+    };
     faults.iter_mut().for_each(strict);
     read_whole((node, faults), text, name, "malformed_yaml").map(Some)
 }

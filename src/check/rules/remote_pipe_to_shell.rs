@@ -42,8 +42,11 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             }
         }
     }
-    let declares =
-        text.plugin.others.iter().any(|other| other.path == text.file.path && other.kind == ComponentKind::Hook);
+    let declares = text
+        .plugin
+        .others
+        .iter()
+        .any(|other| other.path == text.file.path && other.kind == ComponentKind::Hook);
     let hooks = if declares { runnable::hooks(context, text.plugin) } else { Vec::new() };
     for ran in hooks.iter().filter(|ran| ran.file.path == text.file.path) {
         for span in piped(&ran.commands()) {

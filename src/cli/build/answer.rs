@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use super::{BuildArgs, CommandFailure, Console, GlobalOptions, OutputFormat};
+use super::{BuildArgs, CommandFailure, Console, GlobalOptions, OutputFormat, preview};
 use crate::build::BundleRecord;
 use crate::cli::{CLEAN, FINDINGS, check_interrupt};
+use crate::compile::{BundleRefusal, HostBuild};
 use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::disk::replace::OutputFile;
 use crate::ledger::{ComponentKind, LossCounts};
 use crate::report::frame;
 use crate::report::human::{self, HostSummary};
@@ -13,54 +15,93 @@ use crate::report::json::{BuildReport, PluginReport, TargetReport};
 use crate::source::SourceTree;
 use crate::target::Target;
 
-/// The outcome of a build.
-#[derive(Debug, Default)]
-pub(super) struct BuildOutcome {
+/// The outcome of a build, as it is printed.
+pub(super) struct BuildOutcome<'a> {
+    args: &'a BuildArgs,
+    global: &'a GlobalOptions,
+    console: &'a Console,
+    out: &'a Path,
     pub(super) diagnostics: Vec<Diagnostic>,
-    pub(super) reports: Vec<TargetReport>,
+    reports: Vec<TargetReport>,
     /// The output for each host.
-    pub(super) lines: String,
+    lines: String,
     /// Whether `--check` has found a difference.
-    pub(super) stale: bool,
+    stale: bool,
 }
 
-/// Prints `outcome`, and returns the exit code.
-pub(super) fn conclude(
-    outcome: BuildOutcome,
-    tree: &SourceTree,
-    args: &BuildArgs,
-    global: &GlobalOptions,
-    (console, out): (&Console, &Path),
-) -> Result<u8, CommandFailure> {
-    check_interrupt()?;
-    let BuildOutcome { mut diagnostics, reports, lines, stale } = outcome;
-    let looking = args.check || args.diff;
-    diagnostic::sort(&mut diagnostics);
-    let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
-    match args.format {
-        OutputFormat::Json => {
-            console.json(&BuildReport { schema: crate::schema::BUILD.tag(), targets: reports, diagnostics })
-        }
-        OutputFormat::Human => {
-            print_findings(&diagnostics, tree, console);
-            if !args.diff {
-                console.inform(&lines);
-            }
-            if !looking
-                && !global.verbose
-                && reports.iter().any(|report| report.ledger.losses != LossCounts::default())
-            {
-                console.inform_line("next: build again with `--verbose` to list every loss");
-            }
-            if !looking && errors == 0 {
-                console.inform_line(&format!(
-                    "next: run `plugcast verify {}` to load it in the real host",
-                    out.display()
-                ));
-            }
-        }
+impl<'a> BuildOutcome<'a> {
+    pub(super) fn new(
+        args: &'a BuildArgs,
+        global: &'a GlobalOptions,
+        console: &'a Console,
+        out: &'a Path,
+    ) -> Self {
+        let (diagnostics, reports) = (Vec::new(), Vec::new());
+        Self { args, global, console, out, diagnostics, reports, lines: String::new(), stale: false }
     }
-    Ok(if errors > 0 || stale { FINDINGS } else { CLEAN })
+
+    /// Adds the bundle of one host, and returns what it holds.
+    pub(super) fn add(
+        &mut self,
+        built: HostBuild<'_>,
+    ) -> Result<(BundleRecord, Vec<OutputFile>), CommandFailure> {
+        let HostBuild { target, folder, record, files, findings, changes, written, refusal } = built;
+        let args = self.args;
+        self.diagnostics.extend(findings);
+        self.stale |= args.check && !changes.is_empty();
+        if args.diff && args.format == OutputFormat::Human {
+            self.console.print_patch(&preview::diff(&files, &folder, &changes)?);
+        }
+        let lines = match refusal {
+            Some(refusal) => {
+                let why = match refusal {
+                    BundleRefusal::DeniedLoss => "a loss is denied",
+                    BundleRefusal::RefusedByHost => "the host would refuse a part of it",
+                };
+                format!("{}: nothing written, because {why}\n", target.host.title)
+            }
+            None if args.check || args.diff => preview::checked(target, &folder, &changes),
+            None => human::host(&summary(target, &folder, &record, written, self.global.verbose)),
+        };
+        self.lines.push_str(&lines);
+        self.reports.push(report(target, &folder, &record, written));
+        Ok((record, files))
+    }
+
+    /// Prints the outcome, and returns the exit code.
+    pub(super) fn conclude(self, tree: &SourceTree) -> Result<u8, CommandFailure> {
+        check_interrupt()?;
+        let Self { args, global, console, out, mut diagnostics, reports, lines, stale } = self;
+        let looking = args.check || args.diff;
+        diagnostic::sort(&mut diagnostics);
+        let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+        match args.format {
+            OutputFormat::Json => console.json(&BuildReport {
+                schema: crate::schema::BUILD.tag(),
+                targets: reports,
+                diagnostics,
+            }),
+            OutputFormat::Human => {
+                print_findings(&diagnostics, tree, console);
+                if !args.diff {
+                    console.inform(&lines);
+                }
+                if !looking
+                    && !global.verbose
+                    && reports.iter().any(|report| report.ledger.losses != LossCounts::default())
+                {
+                    console.inform_line("next: build again with `--verbose` to list every loss");
+                }
+                if !looking && errors == 0 {
+                    console.inform_line(&format!(
+                        "next: run `plugcast verify {}` to load it in the real host",
+                        out.display()
+                    ));
+                }
+            }
+        }
+        Ok(if errors > 0 || stale { FINDINGS } else { CLEAN })
+    }
 }
 
 fn print_findings(diagnostics: &[Diagnostic], tree: &SourceTree, console: &Console) {
@@ -85,7 +126,7 @@ fn bytes(record: &BundleRecord) -> u64 {
     record.manifest.files.iter().map(|file| file.size).sum()
 }
 
-pub(super) fn summary<'a>(
+fn summary<'a>(
     target: &'a Target,
     folder: &'a Path,
     record: &'a BundleRecord,
@@ -118,7 +159,7 @@ pub(super) fn summary<'a>(
     }
 }
 
-pub(super) fn report(target: &Target, folder: &Path, record: &BundleRecord, written: usize) -> TargetReport {
+fn report(target: &Target, folder: &Path, record: &BundleRecord, written: usize) -> TargetReport {
     let plugins = record.plugins.iter().map(|plugin| {
         let count = |kind| plugin.counts.get(&kind).copied().unwrap_or(0);
         PluginReport {

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use crate::build::HostBundle;
 use crate::cli::CommandFailure;
-use crate::disk::replace::FileChange;
+use crate::disk::replace::{FileChange, OutputFile};
 use crate::disk::{self, Payload};
 use crate::printable::{line, patch_path};
 use crate::report::human;
@@ -40,7 +39,7 @@ pub(super) fn checked(target: &Target, folder: &Path, changes: &[FileChange]) ->
 
 /// What a build would change, as a unified diff.
 pub(super) fn diff(
-    bundle: &HostBundle,
+    files: &[OutputFile],
     folder: &Path,
     changes: &[FileChange],
 ) -> Result<String, CommandFailure> {
@@ -48,13 +47,12 @@ pub(super) fn diff(
     for change in changes {
         let path = folder.join(change.path());
         let old = disk::read_text(&path).unwrap_or_else(|_| Some(NOT_TEXT.into())).unwrap_or_default();
-        let new =
-            bundle.files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
-                Payload::Text(text) => text.to_string(),
-                Payload::CopyOf { path, .. } => {
-                    disk::read_text_in_place(path).unwrap_or_else(|_| NOT_TEXT.into())
-                }
-            });
+        let new = files.iter().find(|file| file.path == change.path()).map(|file| match &file.payload {
+            Payload::Text(text) => text.to_string(),
+            Payload::CopyOf { path, .. } => {
+                disk::read_text_in_place(path).unwrap_or_else(|_| NOT_TEXT.into())
+            }
+        });
         let name = |there: bool, side: &str| {
             let path = format!("{side}/{}", path.display());
             if there { patch_path(&path).into_owned() } else { "/dev/null".to_owned() }

@@ -76,7 +76,8 @@ pub(super) fn json(printed: &PrintContext<'_>, examined: &CheckedSource) -> Stri
 /// Folders with skills or plugins that were not checked.
 fn unchecked_folders(examined: &CheckedSource) -> Vec<SkippedPath> {
     let project = &examined.project;
-    let bundles = project.tree.exclusions.iter().filter(|left_out| left_out.reason == ExclusionReason::Bundle);
+    let bundles =
+        project.tree.exclusions.iter().filter(|left_out| left_out.reason == ExclusionReason::Bundle);
     let mut all: Vec<_> = project.left_out.iter().chain(bundles).collect();
     all.sort();
     all.dedup();

@@ -18,9 +18,7 @@ use crate::disk::FileSystem;
 use crate::disk::replace::OWN_FOLDER;
 use crate::parallel;
 use crate::progress::Progress;
-use crate::source::{
-    Exclusion, ExclusionReason, UNFINISHED_ENDING,
-};
+use crate::source::{Exclusion, ExclusionReason, UNFINISHED_ENDING};
 
 /// Folders deeper than this are left out: a link to a parent could go on for ever.
 const DEPTH: usize = 64;

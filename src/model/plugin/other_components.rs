@@ -103,7 +103,8 @@ pub(super) fn find(
             let hit = folder.map_or(inner.as_str() == place, |_| inner.as_str().starts_with(place.as_str()));
             match hit.then(|| tree.get(path)).flatten() {
                 Some(file) if folder.is_none() => finder.file(kind, file),
-                Some(_) if kind == ComponentKind::Workflow && inner.parent().map(Utf8Path::as_str) != folder => {}
+                Some(_)
+                    if kind == ComponentKind::Workflow && inner.parent().map(Utf8Path::as_str) != folder => {}
                 Some(file) if kind == ComponentKind::Workflow => finder.workflow(file),
                 Some(file) => finder.whole(kind, file),
                 None => {}

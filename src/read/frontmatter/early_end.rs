@@ -106,7 +106,8 @@ mod tests {
     fn it_says_where_frontmatter_ends_early_and_what_is_lost() {
         let parsed = |text: &str| {
             let document = parse(text);
-            let fault = document.faults.into_iter().find(|fault| fault.kind == FaultKind::FrontmatterEndsEarly);
+            let fault =
+                document.faults.into_iter().find(|fault| fault.kind == FaultKind::FrontmatterEndsEarly);
             fault.map(|fault| {
                 let what = fault.message.split(": ").nth(1).unwrap_or_default().to_owned();
                 (what, document.cut_off.expect("a part").slice(text).trim().to_owned())

@@ -59,7 +59,8 @@ struct WrittenPath<'a> {
 /// Whether a file is for the author's tools and omitted from bundles.
 fn is_build_file(plugin: &Plugin, path: &Utf8Path) -> bool {
     let mut left_out = plugin.files.left_out.iter();
-    left_out.any(|exclusion| exclusion.reason == ExclusionReason::BuildFile && path.starts_with(&exclusion.path))
+    left_out
+        .any(|exclusion| exclusion.reason == ExclusionReason::BuildFile && path.starts_with(&exclusion.path))
 }
 
 impl<'a> ClosureJudge<'a> {

@@ -39,11 +39,11 @@ use intake::MergeIntake;
 use places::PlaceCheck;
 use sources::ReplySource;
 
+pub(super) use answer::UnreadableReply;
 pub use answer::{
     Coverage, FollowUp, MergeStatus, MergedFinding, NearbyFindings, Queues, Response, UnclearReply,
     UnclearSentence, picked, stored,
 };
-pub(super) use answer::UnreadableReply;
 pub(super) use context::NAME as CONTEXT;
 pub(super) use sources::{reviewer_of, stored as stored_reply};
 

@@ -104,8 +104,7 @@ fn reply_obstacles(coverage: &Coverage) -> Vec<String> {
             None => format!("`{name}` is always asked, but did not reply"),
         });
     }
-    let is_missing =
-        |one: &&UnreadableReply| one.round == 1 && coverage.missing.contains(&one.reviewer);
+    let is_missing = |one: &&UnreadableReply| one.round == 1 && coverage.missing.contains(&one.reviewer);
     let of_missing: Vec<&String> =
         coverage.unreadable.iter().filter(is_missing).filter_map(|one| one.line.as_ref()).collect();
     obstacles.extend(coverage.unread_replies.iter().filter(|line| !of_missing.contains(line)).cloned());

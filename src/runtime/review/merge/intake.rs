@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::answer::{
-    Coverage, FollowUp, MergedFinding, UnclearReply, UnclearSentence, UnreadableReply,
-};
+use super::answer::{Coverage, FollowUp, MergedFinding, UnclearReply, UnclearSentence, UnreadableReply};
 use super::protection::{RepairCost, loss};
 use super::rounds::passes;
 use super::sources::ReplySource;
