@@ -1,6 +1,6 @@
 //! Promotes a beta to stable: finds everything that has to change in every text of a repository so that the skill
 //! `plan-beta` becomes `plan`, the places that correctly keep the old name, and those that need a decision by the user.
-//! Pure: texts in, edits by byte range out; the result is checked in memory, and `cli` writes.
+//! The plan is pure: texts in, edits by byte range out. A [`PromotionSession`] checks the result in memory and writes it.
 
 mod history;
 mod judge;
@@ -11,6 +11,7 @@ mod place;
 mod rebaseline;
 mod scope;
 mod selection;
+mod session;
 mod signs;
 mod target_state;
 
@@ -21,12 +22,11 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
 
-pub use judge::findings_after as check_after;
 pub use place::Remark;
-pub use rebaseline::renewed;
 pub use scope::{qualified_skill, repository};
 pub use selection::{BetaSkill, SelectionError, SkillChoice, select_skill};
-pub use target_state::{SkillDifferences, TargetState, blocking_links, dead_ends, target_state, views};
+pub use session::{PromotionError, PromotionJudgement, PromotionSession};
+use target_state::{TargetState, blocking_links, dead_ends, replacement_blocker, target_state};
 
 use crate::model::project::Project;
 use crate::progress::Progress;
@@ -87,7 +87,7 @@ const UNLISTED: &str =
 
 /// Plans the promotion of `beta`. `files` are all files below `root`, which is SRC with symlinks resolved, including
 /// those of plugins.
-pub fn plan(
+fn plan(
     project: &Project,
     source: &SourceFacts,
     beta: &BetaSkill<'_>,

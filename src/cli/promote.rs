@@ -2,23 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8PathBuf;
 use clap::Args;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use super::console::Console;
-use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat, check_interrupt, environment};
-use crate::build;
-use crate::check_session::{CheckSession, SessionOptions, TextOverlay, mark};
-use crate::disk::folder::Folder;
-use crate::disk::lock::{self, OutputFolder, OutputLock};
-use crate::disk::transaction::{self, FolderMove, JournalWitness, TextRewrite, TransactionError};
-use crate::disk::{self, replace, walk};
-use crate::emit::json;
-use crate::model::project::Project;
-use crate::promote::{self, BetaSkill, PromotionDecisions, SelectionError, SkillChoice, TargetState};
-use crate::report::promote::{self as report, PromoteReport, PromotionOutcome, RemarkReport};
-use crate::source::SourceTree;
+use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat, environment};
+use crate::check_session::{CheckSession, SessionOptions};
+use crate::disk;
+use crate::disk::transaction::{JournalWitness, TransactionError};
+use crate::promote::{
+    self, PromotionDecisions, PromotionError, PromotionSession, SelectionError, SkillChoice,
+};
+use crate::report::promote::{self as report, PromoteReport, PromotionOutcome};
 
 /// Promote a beta skill to stable, in one step
 ///
@@ -74,6 +70,19 @@ impl From<TransactionError> for CommandFailure {
     }
 }
 
+impl From<PromotionError> for CommandFailure {
+    fn from(error: PromotionError) -> Self {
+        match error {
+            PromotionError::Check(error) => error.into(),
+            PromotionError::Build(error) => error.into(),
+            PromotionError::Disk(error) => error.into(),
+            PromotionError::Transaction(error) => error.into(),
+            PromotionError::Unfinished(message) => Self::usage(message, TO_COMPLETE),
+            PromotionError::Interrupted => Self::interrupted(),
+        }
+    }
+}
+
 /// The help if a preview finds an unfinished change.
 const TO_COMPLETE: &str = "first run the command without `--dry-run` to complete the change";
 
@@ -95,30 +104,17 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
         progress: console.progress.clone(),
         ..SessionOptions::default()
     };
-    let mut session = CheckSession::new(&src, &options, &targets)?;
-    let root = session.root.clone();
+    let session = CheckSession::new(&src, &options, &targets)?;
     let state = state_folder();
     let witness = JournalWitness(state.as_deref());
-    let output = session.output();
-    let lock = match args.dry_run {
-        true => {
-            nothing_unfinished(&root, &output, witness)?;
-            None
-        }
-        false => {
-            let lock = completed(&root, witness, console)?;
-            build::complete(&output)?;
-            Some(lock)
-        }
+    let completed = |what: &str| {
+        console.error_line(&format!("completed what an earlier run had begun: {what}"));
     };
-    let mut files = files(&root, lock.as_ref(), console)?;
-    let baseline = session.baseline()?;
-    let inner = baseline.as_ref().and_then(|(path, _)| Utf8Path::from_path(path.strip_prefix(&root).ok()?));
-    // The baseline is generated from findings, so references in it are not edited.
-    let of_baseline = inner.and_then(|inner| files.remove(inner));
-    let (project, reading) = session.read(TextOverlay::new())?;
-    let asked = promote::qualified_skill(&project, &root, args.src.as_deref(), &args.skill);
-    let place = place(&root, args.src.as_deref(), &args.skill);
+    let mut session = PromotionSession::open(session, witness, args.dry_run, &console.progress, completed)?;
+    let (project, reading) = session.read()?;
+    let (root, named_src) = (session.root().to_owned(), args.src.as_deref());
+    let asked = promote::qualified_skill(&project, &root, named_src, &args.skill);
+    let place = place(&root, named_src, &args.skill);
     let beta = match promote::select_skill(&project, &asked, place.as_deref())
         .map_err(|unclear| failure(args, &unclear))?
     {
@@ -127,86 +123,22 @@ pub fn run(args: &PromoteArgs, global: &GlobalOptions, console: &Console) -> Res
             return Ok(print(&PromoteReport::nothing_to_do(&stable), args, console));
         }
     };
-    let mut plan = promote::plan(
-        &project,
-        session.targets.source(),
-        &beta,
-        &files,
-        &root,
-        &decisions,
-        &console.progress,
-    );
-    let (mut doc, is_possible) = report_of(args, (&project, &beta), (&root, &files), &plan)?;
-    if is_possible {
-        check_interrupt()?;
-        let mut before = session.examine_read(&project, reading);
-        mark(&mut before, &project);
-        let (worse, notes, after) = promote::check_after(&mut session, &beta, &plan, &files, &before)?;
-        // Each decision for the user is reported once.
-        let known = |remark: &RemarkReport| {
-            doc.refused.iter().any(|other| {
-                promote::new_path(&other.path, &beta.from, &beta.to) == remark.path
-                    && other.line == remark.line
-            })
-        };
-        let worse: Vec<RemarkReport> =
-            worse.iter().map(RemarkReport::from).filter(|remark| !known(remark)).collect();
-        doc.refused.extend(worse);
-        doc.notes.extend(notes.iter().map(RemarkReport::from));
-        if let Some((path, baseline)) = &baseline {
-            let renewed = promote::renewed(baseline, &before, &after, &beta);
-            match &of_baseline {
-                Some(file) => {
-                    files.insert(file.clone());
-                    let text = json::to_string(&renewed);
-                    plan.renew(file, text, "the baseline");
-                    doc.edits = PromoteReport::new(&beta, &plan, &files).edits;
-                }
-                None if renewed.findings != baseline.findings => doc.notes.push(to_write_again(path)),
-                None => {}
-            }
+    let (plan, judgement) = session.plan((&project, reading), &beta, &decisions, args.replace)?;
+    let mut doc = PromoteReport::new(&beta, &plan, &judgement, session.files());
+    if doc.result == PromotionOutcome::Promoted {
+        session.apply(&beta, &plan)?;
+        if session.is_preview() {
+            doc.result = PromotionOutcome::Planned;
         }
-    }
-    if !doc.refused.is_empty() {
-        doc.result = PromotionOutcome::Refused;
-    } else if let Some(lock) = &lock {
-        write(lock.folder(), witness, &beta, &plan)?;
-    } else {
-        doc.result = PromotionOutcome::Planned;
     }
     // Print the blockers next to the changes.
     if args.dry_run && args.format == OutputFormat::Human {
-        console.print_patch(&report::diff(&beta, &plan, &files));
+        console.print_patch(&report::diff(&beta, &plan, session.files()));
         if doc.result == PromotionOutcome::Planned {
             return Ok(CLEAN);
         }
     }
     Ok(print(&doc, args, console))
-}
-
-/// The report of `plan` with its blockers, and whether it can be applied.
-fn report_of(
-    args: &PromoteArgs,
-    (project, beta): (&Project, &BetaSkill<'_>),
-    (root, files): (&Path, &SourceTree),
-    plan: &promote::PromotionPlan,
-) -> Result<(PromoteReport, bool), CommandFailure> {
-    let standing =
-        promote::target_state(project, beta, files, root, plan).map_err(crate::build::BuildError::from)?;
-    let mut refused = promote::blocking_links(beta, files, root);
-    let mut doc = PromoteReport::new(beta, plan, files);
-    match &standing {
-        TargetState::Free => {}
-        TargetState::Blocked(remark) => refused.push(remark.clone()),
-        TargetState::Stable(differences) => {
-            doc.removed.clone_from(&differences.gone);
-            refused.extend(report::replacement_blocker(beta, differences).filter(|_| !args.replace));
-            refused.extend(promote::dead_ends(beta, files, plan, differences));
-        }
-    }
-    doc.refused = refused.iter().chain(&plan.unsure).map(RemarkReport::from).collect();
-    let free = matches!(standing, TargetState::Free | TargetState::Stable(_));
-    Ok((doc, free && refused.is_empty()))
 }
 
 fn print(doc: &PromoteReport, args: &PromoteArgs, console: &Console) -> u8 {
@@ -218,103 +150,10 @@ fn print(doc: &PromoteReport, args: &PromoteArgs, console: &Console) -> u8 {
     if doc.result == PromotionOutcome::Refused { FINDINGS } else { CLEAN }
 }
 
-fn write(
-    root: &Folder,
-    witness: JournalWitness<'_>,
-    beta: &BetaSkill<'_>,
-    plan: &promote::PromotionPlan,
-) -> Result<(), CommandFailure> {
-    let rewrites: Vec<TextRewrite> = plan
-        .texts
-        .iter()
-        .map(|(path, text)| TextRewrite { path: path.clone(), old: text.old.clone(), new: text.new.clone() })
-        .collect();
-    let moves: Vec<FolderMove> = beta
-        .moves()
-        .then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() })
-        .into_iter()
-        .collect();
-    check_interrupt()?;
-    let what = format!("`{}` becomes `{}`", beta.component.qualified, beta.stable);
-    Ok(transaction::apply(root, witness, &what, &rewrites, &moves)?)
-}
-
 /// The user's state folder.
 fn state_folder() -> Option<PathBuf> {
     let absolute = |name: &str| environment(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")))
-}
-
-/// The remark about a baseline outside of the repository.
-fn to_write_again(baseline: &Path) -> RemarkReport {
-    let path = baseline.to_string_lossy();
-    RemarkReport {
-        path: path.as_ref().into(),
-        line: None,
-        column: None,
-        text: String::new(),
-        why: format!(
-            "some of its findings have other places now: `plugcast check --write-baseline {path}` writes it again"
-        ),
-    }
-}
-
-/// Fails if an earlier run left files that a preview would show as part of the repository.
-fn nothing_unfinished(
-    root: &Path,
-    output: &OutputFolder,
-    witness: JournalWitness<'_>,
-) -> Result<(), CommandFailure> {
-    if let Some(journal) = transaction::unfinished_change(&Folder::open(root)?, witness)? {
-        let message = format!("an earlier run was interrupted: {}", journal.what);
-        return Err(CommandFailure::usage(message, TO_COMPLETE));
-    }
-    build::must_be_finished(output.path())?;
-    if let Some(folder) = replace::unfinished_outputs(output.path()).first() {
-        let message = format!("an interrupted build has left something beside `{}`", folder.display());
-        return Err(CommandFailure::usage(message, TO_COMPLETE));
-    }
-    Ok(())
-}
-
-/// Takes the lock, and completes the change of an interrupted run.
-fn completed(
-    root: &Path,
-    witness: JournalWitness<'_>,
-    console: &Console,
-) -> Result<OutputLock, CommandFailure> {
-    let lock =
-        lock::acquire(&OutputFolder::named(root), lock::PATIENCE).map_err(crate::build::BuildError::from)?;
-    if let Some(journal) = transaction::unfinished_change(lock.folder(), witness)? {
-        transaction::complete(lock.folder(), witness, &journal)?;
-        console.error_line(&format!("completed what an earlier run had begun: {}", journal.what));
-    }
-    Ok(lock)
-}
-
-/// All files below `root` except ignored ones and installed packages. The holder of the lock removes the staged files
-/// of an earlier run.
-fn files(root: &Path, lock: Option<&OutputLock>, console: &Console) -> Result<SourceTree, CommandFailure> {
-    let options = walk::WalkOptions {
-        skip_policy: walk::SkipPolicy::IgnoredAndPackages,
-        progress: console.progress.clone(),
-        ..walk::WalkOptions::default()
-    };
-    let mut files = SourceTree::default();
-    walk::walk(root, Utf8Path::new(""), &options, &mut files).map_err(crate::build::BuildError::from)?;
-    // Files whose encoding cannot be read cannot be judged either; those of plugins have findings.
-    let staged: Vec<Utf8PathBuf> = files
-        .files()
-        .filter(|file| transaction::is_staged(&file.path))
-        .map(|file| file.path.clone())
-        .collect();
-    for path in staged {
-        if let Some(lock) = lock {
-            transaction::remove_staged(lock.folder(), &path)?;
-        }
-        files.remove(&path);
-    }
-    Ok(files)
 }
 
 /// The path of SKILL relative to SRC, if it is a path.

@@ -30,7 +30,7 @@ const LEFT_BEHIND: [&str; 6] = [
 ///
 /// # Errors
 /// When the changed source cannot be read.
-pub fn findings_after(
+pub(super) fn findings_after(
     session: &mut CheckSession<'_>,
     beta: &BetaSkill<'_>,
     plan: &PromotionPlan,
@@ -82,8 +82,8 @@ pub fn findings_after(
 fn remark(found: &Diagnostic) -> Remark {
     Remark {
         path: found.path.clone().into(),
-        line: found.line,
-        column: found.column,
+        line: Some(found.line),
+        column: Some(found.column),
         text: String::new(),
         why: format!("`check` will report: {} ({})", found.message, found.rule),
     }

@@ -27,10 +27,10 @@ const LONG: usize = 160;
 pub struct Remark {
     /// The current path of the file, relative to SRC.
     pub path: Utf8PathBuf,
-    /// 1-based line; 0 for a whole file.
-    pub line: usize,
-    /// 1-based column, in Unicode code points; 0 for a whole file.
-    pub column: usize,
+    /// 1-based line; absent for a whole file.
+    pub line: Option<usize>,
+    /// 1-based column, in Unicode code points; absent for a whole file.
+    pub column: Option<usize>,
     /// The line, cut if it is long.
     pub text: String,
     /// The remark.
@@ -42,12 +42,13 @@ pub(super) fn remark(file: &SourceFile, span: Span, why: impl Into<String>) -> R
     let position = file.position(span.start);
     let line = file.line(position.line).unwrap_or_default();
     let text = quoted_line(line.slice(file.text().unwrap_or_default()));
-    Remark { path: file.path.clone(), line: position.line, column: position.column, text, why: why.into() }
+    let (line, column) = (Some(position.line), Some(position.column));
+    Remark { path: file.path.clone(), line, column, text, why: why.into() }
 }
 
 /// A remark about a whole file.
 pub(super) fn file_remark(path: &Utf8Path, why: impl Into<String>) -> Remark {
-    Remark { path: path.to_owned(), line: 0, column: 0, text: String::new(), why: why.into() }
+    Remark { path: path.to_owned(), line: None, column: None, text: String::new(), why: why.into() }
 }
 
 fn quoted_line(line: &str) -> String {

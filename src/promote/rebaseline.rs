@@ -12,7 +12,12 @@ use crate::diagnostic::Diagnostic;
 
 /// `baseline` with the new paths and fingerprints of its findings. Entries whose findings are gone are removed; those
 /// that were already stale stay unchanged.
-pub fn renewed(baseline: &Baseline, before: &Findings, after: &Findings, beta: &BetaSkill<'_>) -> Baseline {
+pub(super) fn rebaseline(
+    baseline: &Baseline,
+    before: &Findings,
+    after: &Findings,
+    beta: &BetaSkill<'_>,
+) -> Baseline {
     let place = |path: &str| new_path(path.into(), &beta.from, &beta.to);
     let (old, new) = (by_place(before, place), by_place(after, |path| path.into()));
     let mut findings: Vec<KnownFinding> = Vec::new();

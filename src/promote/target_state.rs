@@ -16,7 +16,7 @@ use crate::source::{FileContent, SKILL_FILE, SourceFile, SourceTree, Span};
 
 /// The state of the new path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TargetState {
+pub(super) enum TargetState {
     /// Nothing.
     Free,
     /// A stable skill.
@@ -27,7 +27,7 @@ pub enum TargetState {
 
 /// The differences of a stable skill from its replacement. Paths are relative to SRC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SkillDifferences {
+pub(super) struct SkillDifferences {
     /// Files with different content.
     pub changed: Vec<Utf8PathBuf>,
     /// Files that are new.
@@ -47,7 +47,7 @@ impl SkillDifferences {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn target_state(
+pub(super) fn target_state(
     project: &Project,
     beta: &BetaSkill<'_>,
     files: &SourceTree,
@@ -119,8 +119,31 @@ fn is_same_text(own: &SourceFile, there: &SourceFile, plan: &PromotionPlan) -> R
     }
 }
 
+/// The blocker if the beta would replace a stable skill that differs.
+pub(super) fn replacement_blocker(beta: &BetaSkill<'_>, differences: &SkillDifferences) -> Option<Remark> {
+    if differences.is_empty() {
+        return None;
+    }
+    let count = |paths: &[Utf8PathBuf]| match paths.len() {
+        1 => "1 file".to_owned(),
+        many => format!("{many} files"),
+    };
+    let parts = [(&differences.changed, "changed"), (&differences.added, "new"), (&differences.gone, "gone")];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(paths, _)| !paths.is_empty())
+        .map(|(paths, what)| format!("{} {what}", count(paths)))
+        .collect();
+    let why = format!(
+        "a different stable `{}` exists ({}): pass `--replace` to put the beta in its place",
+        beta.stable,
+        parts.join(", ")
+    );
+    Some(file_remark(&beta.to, why))
+}
+
 /// Symlinks that moving the folder of `beta` would break, or that point to it.
-pub fn blocking_links(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<Remark> {
+pub(super) fn blocking_links(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<Remark> {
     if !beta.moves() {
         return Vec::new();
     }
@@ -151,7 +174,11 @@ pub fn blocking_links(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> 
 }
 
 /// The paths of the folder of `beta` through symlinks to a folder above it, each with its new path.
-pub fn views(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
+pub(super) fn views(
+    beta: &BetaSkill<'_>,
+    files: &SourceTree,
+    root: &Path,
+) -> Vec<(Utf8PathBuf, Utf8PathBuf)> {
     let own = &beta.component.path;
     let (real, Some(name)) = (root.join(own), beta.to.file_name()) else { return Vec::new() };
     let Ok(inner) = own.strip_prefix(&beta.from) else { return Vec::new() };
@@ -164,7 +191,7 @@ pub fn views(beta: &BetaSkill<'_>, files: &SourceTree, root: &Path) -> Vec<(Utf8
 }
 
 /// Links to removed files of the stable skill, except in texts about the past.
-pub fn dead_ends(
+pub(super) fn dead_ends(
     beta: &BetaSkill<'_>,
     files: &SourceTree,
     plan: &PromotionPlan,

@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 use crate::disk::transaction::FolderMove;
 use crate::printable::{PrintableLines, patch_path};
-use crate::promote::{BetaSkill, PromotionPlan, Remark, SkillDifferences, new_path};
+use crate::promote::{BetaSkill, PromotionJudgement, PromotionPlan, Remark, new_path};
 use crate::report::human::count_noun;
 use crate::source::{FileContent, SourceFile, SourceTree};
 
@@ -98,11 +98,10 @@ pub struct RemarkReport {
 
 impl From<&Remark> for RemarkReport {
     fn from(remark: &Remark) -> Self {
-        let place = |number: usize| (number > 0).then_some(number);
         Self {
             path: remark.path.clone(),
-            line: place(remark.line),
-            column: place(remark.column),
+            line: remark.line,
+            column: remark.column,
             text: remark.text.clone(),
             why: remark.why.clone(),
         }
@@ -110,20 +109,29 @@ impl From<&Remark> for RemarkReport {
 }
 
 impl PromoteReport {
-    /// The report of a `plan` for `beta` that was applied without blockers.
-    pub fn new(beta: &BetaSkill<'_>, plan: &PromotionPlan, files: &SourceTree) -> Self {
+    /// The report of a `plan` for `beta`: refused if the `judgement` has blockers, and otherwise made.
+    pub fn new(
+        beta: &BetaSkill<'_>,
+        plan: &PromotionPlan,
+        judgement: &PromotionJudgement,
+        files: &SourceTree,
+    ) -> Self {
+        let remarks = |remarks: &[Remark]| remarks.iter().map(RemarkReport::from).collect::<Vec<_>>();
         let moves = beta.moves().then(|| FolderMove { from: beta.from.clone(), to: beta.to.clone() });
         Self {
             schema: crate::schema::PROMOTE.tag(),
             skill: Some(beta.component.qualified.to_string()),
             stable: beta.stable.clone(),
-            result: PromotionOutcome::Promoted,
+            result: match judgement.refused.is_empty() {
+                true => PromotionOutcome::Promoted,
+                false => PromotionOutcome::Refused,
+            },
             moves: moves.into_iter().collect(),
-            removed: Vec::new(),
+            removed: judgement.removed.clone(),
             edits: edits(plan, files),
-            refused: Vec::new(),
-            left: plan.left.iter().map(RemarkReport::from).collect(),
-            notes: plan.notes.iter().map(RemarkReport::from).collect(),
+            refused: remarks(&judgement.refused),
+            left: remarks(&plan.left),
+            notes: [remarks(&plan.notes), remarks(&judgement.notes)].concat(),
         }
     }
 
@@ -310,24 +318,4 @@ fn file_section(
         _ => {}
     }
     out
-}
-
-/// The blocker if the beta would replace a stable skill that differs.
-pub fn replacement_blocker(beta: &BetaSkill<'_>, differences: &SkillDifferences) -> Option<Remark> {
-    if differences.is_empty() {
-        return None;
-    }
-    let count = |paths: &[camino::Utf8PathBuf]| count_noun(paths.len(), "file", "files");
-    let parts = [(&differences.changed, "changed"), (&differences.added, "new"), (&differences.gone, "gone")];
-    let parts: Vec<String> = parts
-        .iter()
-        .filter(|(paths, _)| !paths.is_empty())
-        .map(|(paths, what)| format!("{} {what}", count(paths)))
-        .collect();
-    let why = format!(
-        "a different stable `{}` exists ({}): pass `--replace` to put the beta in its place",
-        beta.stable,
-        parts.join(", ")
-    );
-    Some(Remark { path: beta.to.clone(), line: 0, column: 0, text: String::new(), why })
 }
