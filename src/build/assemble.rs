@@ -169,23 +169,33 @@ fn assemble_all(
     ledger.accept(&target.name, &project.accepted);
     if purpose == Purpose::Output {
         diagnostics.extend(unresolved(project, target, targets, &ledger, (&files, &manifest.files), &maps));
-        let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
-        let own = [
-            ("manifest", emit::json::entries(&manifest, 2)),
-            ("ledger", emit::json::entries(&ledger, 2)),
-            // Deep enough for one line per edit.
-            ("sourcemap", emit::json::entries(&sourcemap, 4)),
-        ];
-        for (name, text) in own {
-            let path = Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json"));
-            files.push(OutputFile { path, executable: false, payload: Payload::Text(text.into()) });
-        }
+        files.extend(own_documents(&manifest, &ledger, maps));
     }
     files.sort_by(|a, b| by_parts(a.path.as_str(), b.path.as_str()));
     let plugins = counts(project, &ledger);
     let record =
         BundleRecord { host: target.name.clone(), manifest, ledger, diagnostics, plugins, is_refused: false };
     Ok(HostBundle { files, record })
+}
+
+/// The documents that describe a bundle.
+fn own_documents(
+    manifest: &BundleManifest,
+    ledger: &Ledger,
+    maps: Vec<MappedFile>,
+) -> impl Iterator<Item = OutputFile> {
+    let sourcemap = SourceMap { schema: schema::SOURCEMAP.tag(), files: maps };
+    let documents = [
+        ("manifest", emit::json::entries(manifest, 2)),
+        ("ledger", emit::json::entries(ledger, 2)),
+        // Deep enough for one line per edit.
+        ("sourcemap", emit::json::entries(&sourcemap, 4)),
+    ];
+    documents.into_iter().map(|(name, text)| OutputFile {
+        path: Utf8PathBuf::from(format!("{OWN_FOLDER}/{name}.json")),
+        executable: false,
+        payload: Payload::Text(text.into()),
+    })
 }
 
 fn listed_helper(helper: &HelperFile, sha256: String) -> ManifestHelper {

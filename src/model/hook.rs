@@ -157,6 +157,18 @@ fn read_handlers(
         ));
         return;
     }
+    read_events(events, &pointer, place, source, out, found);
+}
+
+/// Reads the handlers of each event in the mapping `events`.
+fn read_events(
+    events: &Node,
+    pointer: &JsonPointer,
+    place: &Declaration<'_>,
+    source: &SourceFacts,
+    out: &mut Vec<OtherComponent>,
+    found: &mut Vec<Diagnostic>,
+) {
     let mut numbers = HandlerCounts::from_components(out);
     for event in events.entries() {
         if events.entry(&event.key).is_some_and(|last| last.key_span != event.key_span) {

@@ -37,8 +37,7 @@ use crate::read::format::SourceFacts;
 pub use crate::read::pointer::find as node_at;
 use crate::read::pointer::{self, JsonPointer, keys};
 use crate::read::tree::Node;
-use crate::source::ComponentKind;
-use crate::source::{FileContent, SourceFile, SourceTree, Span};
+use crate::source::{ComponentKind, FileContent, SourceFile, SourceTree, Span};
 
 /// One plugin.
 #[derive(Debug, Clone)]
@@ -206,18 +205,7 @@ pub fn read(
     let is_shelf = location.is_shelf();
     let files = files::plugin_files(tree, &location.root, others, source, owned);
     let manifest_path = location.root.join(&source.manifest);
-    let mut manifest = None;
-    if let Some(file) = tree.get(&manifest_path) {
-        let (node, mut faults) = manifest::read_object(file);
-        if let Some(node) = node {
-            let (refused, findings): (Vec<_>, Vec<_>) =
-                manifest::fields::refused_fields(file, &node, manifest::fields::MANIFEST).into_iter().unzip();
-            faults.extend(findings);
-            let path = manifest_path.clone();
-            manifest = Some(PluginManifest { path, node, refused, escaping: Vec::new() });
-        }
-        found.append(&mut faults);
-    }
+    let manifest = tree.get(&manifest_path).and_then(|file| read_manifest(file, found));
     let broken = tree.get(&manifest_path).is_some()
         && manifest.as_ref().is_none_or(|manifest| manifest.refused.iter().any(|key| key == "name"));
     let name = name(tree, &location, manifest.as_ref(), broken, found)?;
@@ -254,29 +242,43 @@ pub fn read(
     plugin.inner_hooks = other_components::inner_hooks(tree, &plugin, source);
     found.extend(no_text(tree, &plugin));
     escapes::refuse(tree, &mut plugin, source, found);
-    let foreign = made_for_another(tree, &plugin, source);
-    if foreign.is_none()
-        && plugin.form == LocationForm::Plugin
+    found.extend(made_for_another(tree, &plugin, source).or_else(|| no_components(&plugin)));
+    Some(plugin)
+}
+
+/// Reads the plugin's manifest; `None` if it is unusable.
+fn read_manifest(file: &SourceFile, found: &mut Vec<Diagnostic>) -> Option<PluginManifest> {
+    let (node, mut faults) = manifest::read_object(file);
+    let manifest = node.map(|node| {
+        let (refused, findings): (Vec<_>, Vec<_>) =
+            manifest::fields::refused_fields(file, &node, manifest::fields::MANIFEST).into_iter().unzip();
+        faults.extend(findings);
+        PluginManifest { path: file.path.clone(), node, refused, escaping: Vec::new() }
+    });
+    found.append(&mut faults);
+    manifest
+}
+
+/// The finding about a plugin without any component.
+fn no_components(plugin: &Plugin) -> Option<Diagnostic> {
+    let is_empty = plugin.form == LocationForm::Plugin
         && plugin.components.is_empty()
         && plugin.inline.is_empty()
         && plugin.others.iter().all(|other| matches!(other.body, OtherBody::Nothing))
-        && plugin.lost.is_empty()
-    {
-        let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
-        // A plugin for another host only may have components that only that host knows, which is not a fault.
-        let of_another_host = plugin.manifest.is_none() && !plugin.files.left_out.is_empty();
-        if !of_another_host {
-            let message = format!("the plugin `{}` has no components", plugin.name);
-            let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";
-            let (message, help) = match plugin.about_unfound_skills() {
-                Some((why, help)) => (format!("{message}: {why}"), help),
-                None => (message, help.to_owned()),
-            };
-            found.push(Diagnostic::for_file(path, Severity::Error, "empty-plugin", message).help(help));
-        }
+        && plugin.lost.is_empty();
+    // A plugin for another host only may have components that only that host knows, which is not a fault.
+    let of_another_host = plugin.manifest.is_none() && !plugin.files.left_out.is_empty();
+    if !is_empty || of_another_host {
+        return None;
     }
-    found.extend(foreign);
-    Some(plugin)
+    let path = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
+    let message = format!("the plugin `{}` has no components", plugin.name);
+    let help = "add a skill as `skills/<name>/SKILL.md`, an agent as `agents/<name>.md` or a command as `commands/<name>.md`";
+    let (message, help) = match plugin.about_unfound_skills() {
+        Some((why, help)) => (format!("{message}: {why}"), help),
+        None => (message, help.to_owned()),
+    };
+    Some(Diagnostic::for_file(path, Severity::Error, "empty-plugin", message).help(help))
 }
 
 /// Reports texts beside components, and programs, that are not valid text: no rule reads them, although hosts, models

@@ -20,8 +20,7 @@ use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
-use crate::source::ComponentKind;
-use crate::source::{SourceFile, SourceTree, Span};
+use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
 struct ComponentFinder<'a> {
     tree: &'a SourceTree,
@@ -212,47 +211,17 @@ impl ComponentFinder<'_> {
         prefix: &str,
     ) {
         let Some(file) = self.tree.get(&path) else { return };
-        let Some(text) = file.text() else {
-            self.found.push(manifest::not_text(file));
-            return self.lose(
-                kind,
-                &format!("{}:{prefix}{fallback}", self.plugin.name),
-                &path,
-                None,
-                "the file is not valid UTF-8",
-            );
+        let qualified = |name: &str| QualifiedName::new(&self.plugin.name, &format!("{prefix}{name}"));
+        let text = match component_text(file, self.source.component_limit, self.found) {
+            Ok(text) => text,
+            Err(reason) => return self.lose(kind, &qualified(fallback), &path, None, &reason),
         };
-        let limit = self.source.component_limit;
-        if text.len() > limit {
-            let message = format!("the file has more than {limit} bytes, and the source host skips it");
-            self.found.push(
-                Diagnostic::for_file(&file.path, Severity::Error, "unreadable-file", message.clone())
-                    .help("move parts of it into separate files, and name those in it"),
-            );
-            return self.lose(
-                kind,
-                &format!("{}:{prefix}{fallback}", self.plugin.name),
-                &path,
-                None,
-                &message,
-            );
-        }
         let mut document = frontmatter::parse(text);
         if let Some(dialect) = &self.source.dialect {
             document = salvage::as_read_by(document, text, dialect);
         }
         self.found.extend(manifest::findings(file, &document.faults));
-        if text.contains("\r\n") {
-            let at = text.find("\r\n").unwrap_or(0);
-            let message = "the file has Windows line endings";
-            let help = "save it with LF line endings; a build does not change them";
-            let span = Span::new(at, at + 2);
-            self.found.push(
-                Diagnostic::in_file(file, span, Severity::Warning, "windows-line-endings", message)
-                    .help(help),
-            );
-        }
-        let qualified = |name: &str| QualifiedName::new(&self.plugin.name, &format!("{prefix}{name}"));
+        self.found.extend(windows_line_endings(file, text));
         if document.unreadable() {
             let reason = "its frontmatter exceeds the limits of the reader";
             return self.lose(kind, &qualified(fallback), &path, None, reason);
@@ -280,33 +249,63 @@ impl ComponentFinder<'_> {
             Some(name) => name.trim_matches(char::is_control).to_owned(),
             None => fallback.to_owned(),
         };
-        // On every host, the name of a skill becomes its folder.
-        let check = if kind == ComponentKind::Skill { names::check } else { names::check_component };
-        let mut checked =
-            std::iter::once(name.as_str()).chain(prefix.split(':').filter(|part| !part.is_empty()));
-        if let Some((part, why)) = checked.find_map(|part| check(part).err().map(|why| (part, why))) {
-            let message = format!("the name `{part}` {why}");
+        if let Some(reason) = refused_name(kind, &name, prefix) {
             let help = "use letters, digits and `-`, such as `my-name`";
-            self.found.push(
-                Diagnostic::in_file(
-                    file,
-                    component.name_span(),
-                    Severity::Error,
-                    "name-format",
-                    message.clone(),
-                )
-                .help(help),
-            );
-            self.lose(kind, &qualified(&name), &path, None, &message);
-            if let Some(lost) = self.plugin.lost.last_mut() {
-                lost.misnamed = true;
-            }
-            return;
+            let at = component.name_span();
+            let finding = Diagnostic::in_file(file, at, Severity::Error, "name-format", reason.clone());
+            self.found.push(finding.help(help));
+            let (name, pointer) = (qualified(&name).into(), None);
+            return self.plugin.lost.push(LostComponent {
+                kind,
+                name,
+                path,
+                pointer,
+                reason,
+                misnamed: true,
+            });
         }
         component.qualified = qualified(&name);
         component.name = format!("{prefix}{name}");
         self.plugin.components.push(component);
     }
+}
+
+/// The text of a component's file, which must be text and no longer than the source host reads.
+///
+/// # Errors
+/// Why no host gets the component.
+fn component_text<'a>(
+    file: &'a SourceFile,
+    limit: usize,
+    found: &mut Vec<Diagnostic>,
+) -> Result<&'a str, String> {
+    let Some(text) = file.text() else {
+        found.push(manifest::not_text(file));
+        return Err("the file is not valid UTF-8".to_owned());
+    };
+    if text.len() > limit {
+        let message = format!("the file has more than {limit} bytes, and the source host skips it");
+        let finding = Diagnostic::for_file(&file.path, Severity::Error, "unreadable-file", message.clone());
+        found.push(finding.help("move parts of it into separate files, and name those in it"));
+        return Err(message);
+    }
+    Ok(text)
+}
+
+fn windows_line_endings(file: &SourceFile, text: &str) -> Option<Diagnostic> {
+    let at = text.find("\r\n")?;
+    let message = "the file has Windows line endings";
+    let span = Span::new(at, at + 2);
+    let finding = Diagnostic::in_file(file, span, Severity::Warning, "windows-line-endings", message);
+    Some(finding.help("save it with LF line endings; a build does not change them"))
+}
+
+/// Why a component cannot have its name, or lie in the folders of `prefix`.
+fn refused_name(kind: ComponentKind, name: &str, prefix: &str) -> Option<String> {
+    // On every host, the name of a skill becomes its folder.
+    let check = if kind == ComponentKind::Skill { names::check } else { names::check_component };
+    let mut parts = std::iter::once(name).chain(prefix.split(':').filter(|part| !part.is_empty()));
+    parts.find_map(|part| Some(format!("the name `{part}` {}", check(part).err()?)))
 }
 
 /// Whether a file has the extension `.md`, which the source host also accepts in upper case.
