@@ -208,7 +208,7 @@ mod tests {
             (".g\u{200c}it/config", "git's own folder"),
             ("a\nVerdict: Ready to merge", "control characters"),
             ("", "no path"),
-            (".", "names no file"),
+            (".", "has no file name"),
         ] {
             let refused = normal(path).unwrap_err();
             assert!(refused.contains(reason), "{path:?}: {refused}");

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::evidence::ShownEvidence;
-use super::findings::FindingOwner;
+use super::findings::{FindingOwner, Misplacement};
 use super::merge;
 use super::run_folder::RunFolder;
 use super::{ReviewMode, fix, reply};
@@ -104,13 +104,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
                 }
                 continue;
             }
-            Some(one) => one.misplaced.clone().unwrap_or_else(|| {
-                match one.owner {
+            Some(one) => {
+                let other = match one.owner {
                     FindingOwner::Release => "it is left to the release",
                     _ => "it is advice",
-                }
-                .to_owned()
-            }),
+                };
+                one.misplaced.as_ref().map_or(other, Misplacement::words).to_owned()
+            }
             None => "there is no such finding".to_owned(),
         };
         skipped.push(SkippedFinding { id, reason });

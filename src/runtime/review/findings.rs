@@ -30,10 +30,42 @@ pub enum RepairClass {
     Advisory,
 }
 
-/// Why a finding about a whole file has no line.
-pub const NO_LINE: &str = "no line is named";
-/// Why no agent is sent to a finding whose repair may do harm.
-pub const HARMFUL_REPAIR: &str = "a repair may delete or ignore files of a protected folder";
+/// Why no agent is sent to the place of a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Misplacement {
+    /// It is about a whole file.
+    NoLine,
+    /// Its repair may delete or hide a protected file.
+    HarmfulRepair,
+    /// Its place is not valid in this tree, as the sentence says.
+    Invalid(String),
+}
+
+impl Misplacement {
+    /// The reason in a sentence.
+    pub fn words(&self) -> &str {
+        match self {
+            Misplacement::NoLine => "no line is named",
+            Misplacement::HarmfulRepair => "a repair may delete or ignore files of a protected folder",
+            Misplacement::Invalid(reason) => reason,
+        }
+    }
+}
+
+impl From<Misplacement> for String {
+    fn from(reason: Misplacement) -> Self {
+        reason.words().to_owned()
+    }
+}
+
+/// A reason as an answer has it.
+impl From<String> for Misplacement {
+    fn from(words: String) -> Self {
+        let known = [Misplacement::NoLine, Misplacement::HarmfulRepair];
+        known.into_iter().find(|one| one.words() == words).unwrap_or(Misplacement::Invalid(words))
+    }
+}
 
 /// Who owns it, the closest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -143,7 +175,7 @@ pub struct Finding {
     /// What the reviewer would do with it.
     pub recommended_action: Option<FindingAction>,
     /// Why its place is not valid in this tree.
-    pub misplaced: Option<String>,
+    pub misplaced: Option<Misplacement>,
     /// Whether repairing it may delete or hide a protected file.
     pub protected: bool,
 }

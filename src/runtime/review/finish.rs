@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::ReviewMode;
 use super::abandon::head_moved;
-use super::findings::{FindingOwner, HARMFUL_REPAIR, RepairClass};
+use super::findings::{FindingOwner, Misplacement, RepairClass};
 use super::merge::{self, MergedFinding};
 use super::render::{self, todo, view::ReportEntry};
 use super::repairs::AppliedRepairs;
@@ -192,7 +192,7 @@ impl ReviewOutcome {
 /// Whether no fixer is sent and a later step has to find the place first, for example in a file that the change
 /// deletes.
 fn is_unplaced(one: &MergedFinding) -> bool {
-    one.misplaced.as_deref().is_some_and(|why| why != HARMFUL_REPAIR)
+    one.misplaced.as_ref().is_some_and(|why| *why != Misplacement::HarmfulRepair)
         && one.autofix_class != RepairClass::Advisory
         && one.owner == FindingOwner::DownstreamResolver
 }

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::evidence::ShownEvidence;
-use super::findings::{FindingOwner, HARMFUL_REPAIR, RepairClass};
+use super::findings::{FindingOwner, Misplacement, RepairClass};
 use super::obstacles::{AnnouncedReview, MergeFacts};
 use super::repairs::AppliedRepairs;
 use super::reply::{Recheck, ReplyTerms};
@@ -350,7 +350,7 @@ fn merge(
         if let Some(known) = before.filter(|known| known.misplaced.is_none() && known.title == one.title) {
             (one.misplaced, one.file) = (None, known.file.clone());
         } else if one.autofix_class != RepairClass::Advisory
-            && one.misplaced.as_deref() != Some(HARMFUL_REPAIR)
+            && one.misplaced != Some(Misplacement::HarmfulRepair)
         {
             // No fixer is sent to an invalid place.
             one.owner = one.owner.max(FindingOwner::DownstreamResolver);

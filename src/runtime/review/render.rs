@@ -254,7 +254,7 @@ impl ReportEntry {
             evidence: one.evidence.clone(),
             disagreements: one.disagreements.clone(),
             notes: also
-                .chain(misplaced.map(|why| format!("no agent is sent there: {why}")))
+                .chain(misplaced.map(|why| format!("no agent is sent there: {}", why.words())))
                 .chain(rechecks)
                 .collect(),
             state: EntryState::Open,

@@ -9,7 +9,9 @@ use serde_json::Value;
 use crate::order;
 use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
-use crate::runtime::review::findings::{FindingAction, FindingOwner, FindingSeverity, RepairClass};
+use crate::runtime::review::findings::{
+    FindingAction, FindingOwner, FindingSeverity, Misplacement, RepairClass,
+};
 use crate::runtime::review::reply::{Recheck, UnreadFinding};
 use crate::runtime::review::run_folder::{FINDINGS_SCHEMA, RunFolder};
 use crate::runtime::review::verdict::ReviewVerdict;
@@ -82,7 +84,8 @@ pub struct MergedFinding {
     /// The first line of the most severe member; 0 if none is named.
     pub line: u64,
     /// Why the place is not valid in this tree; no agent is sent there then.
-    pub misplaced: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub misplaced: Option<Misplacement>,
     /// Why it matters, from the most severe member that explains it.
     pub why_it_matters: String,
     /// The evidence of all members.

@@ -6,7 +6,7 @@ use super::answer::MergedFinding;
 use super::draft::FindingDraft;
 use crate::order;
 use crate::runtime::review::findings::{
-    Finding, FindingOwner, HARMFUL_REPAIR, RepairClass, plain_path, plain_title,
+    Finding, FindingOwner, Misplacement, RepairClass, plain_path, plain_title,
 };
 
 /// The maximum distance of a line from the first one of a cluster. Clusters do not chain.
@@ -72,7 +72,7 @@ pub(super) fn merge_members(
         line: worst.line,
         misplaced: worst.misplaced.clone().or_else(|| {
             let protected = ranked.iter().any(|finding| finding.protected);
-            protected.then(|| HARMFUL_REPAIR.to_owned())
+            protected.then_some(Misplacement::HarmfulRepair)
         }),
         why_it_matters: ranked
             .iter()

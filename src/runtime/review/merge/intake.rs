@@ -10,7 +10,7 @@ use super::rounds::passes;
 use super::sources::ReplySource;
 use crate::order;
 use crate::runtime::answer::CallFailure;
-use crate::runtime::review::findings::{Finding, FindingOwner, FindingSeverity, RepairClass};
+use crate::runtime::review::findings::{Finding, FindingOwner, FindingSeverity, Misplacement, RepairClass};
 use crate::runtime::review::reply::{
     AskedSentence, Recheck, ReviewerReply, SentenceAnswer, UnreadFinding, doubtful,
 };
@@ -291,7 +291,7 @@ pub(super) fn unmet(at: usize, text: &str, plan: Option<&ReviewPlan>) -> MergedF
         severity: if explicit { FindingSeverity::P1 } else { FindingSeverity::P2 },
         file: plan.map(|plan| plan.path.clone()).unwrap_or_default(),
         line: 0,
-        misplaced: Some("a requirement has no place in the code".to_owned()),
+        misplaced: Some(Misplacement::Invalid("a requirement has no place in the code".to_owned())),
         why_it_matters: text,
         evidence: Vec::new(),
         also: Vec::new(),

@@ -6,7 +6,7 @@ use crate::runtime::answer::CallFailure;
 use crate::runtime::changes;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
-use crate::runtime::review::findings::{Finding, FindingSeverity, NO_LINE};
+use crate::runtime::review::findings::{Finding, FindingSeverity, Misplacement};
 use crate::runtime::review::run_folder::RunFolder;
 
 /// Checks the place of a finding, and records what is wrong with it.
@@ -41,7 +41,7 @@ pub(super) fn place_check<'a>(
 ) -> Result<PlaceCheck<'a>, CallFailure> {
     let Some(repository) = repository else {
         return Ok(Box::new(|finding| {
-            finding.misplaced = Some("there is no working tree here".to_owned());
+            finding.misplaced = Some(Misplacement::Invalid("there is no working tree here".to_owned()));
             Ok(())
         }));
     };
@@ -67,10 +67,10 @@ pub(super) fn place_check<'a>(
                     finding.pre_existing = false;
                 }
             }
-            Err(reason) => finding.misplaced = Some(reason),
+            Err(reason) => finding.misplaced = Some(Misplacement::Invalid(reason)),
         }
         if line.is_none() {
-            finding.misplaced.get_or_insert_with(|| NO_LINE.to_owned());
+            finding.misplaced.get_or_insert(Misplacement::NoLine);
         }
         // A severe finding that cannot be located is not treated as pre-existing.
         if finding.severity <= FindingSeverity::P1 && (finding.misplaced.is_some() || line.is_none()) {

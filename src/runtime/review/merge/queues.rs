@@ -1,7 +1,7 @@
 //! Assigns findings to queues by their class, owner and place.
 
 use super::answer::{MergedFinding, Queues};
-use crate::runtime::review::findings::{FindingOwner, NO_LINE, RepairClass};
+use crate::runtime::review::findings::{FindingOwner, Misplacement, RepairClass};
 
 pub(super) fn queues(found: &[MergedFinding]) -> Queues {
     let mut queues = Queues::default();
@@ -18,7 +18,7 @@ pub(super) fn queues(found: &[MergedFinding]) -> Queues {
         }
         let queue = match (one.autofix_class, one.owner) {
             // No agent is sent to an invalid place; for a whole file, only a later step that finds the line.
-            _ if one.misplaced.as_deref().is_some_and(|why| why != NO_LINE) => &mut queues.report,
+            _ if one.misplaced.as_ref().is_some_and(|why| *why != Misplacement::NoLine) => &mut queues.report,
             (RepairClass::SafeAuto, FindingOwner::ReviewFixer) if one.misplaced.is_none() => {
                 &mut queues.fixer
             }
