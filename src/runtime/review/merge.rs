@@ -10,19 +10,18 @@ mod intake;
 mod places;
 mod protection;
 mod queues;
+mod roster;
 mod rounds;
 mod sources;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
 use super::evidence::ShownEvidence;
-use super::findings::{FindingOwner, Misplacement, RepairClass};
 use super::obstacles::{AnnouncedReview, MergeFacts};
 use super::repairs::AppliedRepairs;
-use super::reply::{Recheck, ReplyTerms};
+use super::reply::ReplyTerms;
 use super::run_folder::RunFolder;
 use super::ticket::ReviewTicket;
 use super::verdict::ReviewVerdict;
@@ -32,6 +31,7 @@ use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
+use crate::runtime::run::RunSeal;
 use context::MergeContext;
 use draft::MergeRules;
 use ids::FindingIds;
@@ -192,26 +192,14 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         unread_context: &context.unread,
         is_asked: is_known || !options.expected.is_empty(),
     };
-    let mut found = obstacles::merge_obstacles(&answer.coverage, circumstances);
+    answer.obstacles = obstacles::merge_obstacles(&answer.coverage, circumstances);
     let evidence = match &folder {
         Some(folder) => ShownEvidence::load(folder, environment)?,
         None => None,
     };
-    let mut scope = String::new();
-    match (&folder, &seal, ticket.as_ref().zip(repository.as_ref())) {
-        (Some(folder), Some(seal), _) => {
-            found.extend(obstacles::run_obstacles(folder, seal, evidence.as_ref())?)
-        }
-        (_, _, Some((ticket, repository))) => {
-            let (changed, now) = ticket.changes(repository)?;
-            found.extend(changed);
-            scope = ticket.looked_at(&now);
-            answer.coverage.untracked.extend(now.untracked);
-        }
-        _ => found.push(obstacles::NO_TICKET.to_owned()),
-    }
-    answer.verdict_default = answer.verdict_default.at_most(found.is_empty());
-    answer.obstacles = found;
+    let begun_by = (folder.as_ref().zip(seal.as_ref()), ticket.as_ref().zip(repository.as_ref()));
+    let scope = compare_shown(&mut answer, evidence.as_ref(), begun_by)?;
+    answer.verdict_default = answer.verdict_default.at_most(answer.obstacles.is_empty());
     if let Some((folder, seal)) = folder.as_ref().zip(seal) {
         folder.store(&answer, &kept, (context::NAME, &context), seal)?;
         if fix::is_automatic(folder.record.mode) {
@@ -219,6 +207,29 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
     }
     Ok(Delivery::from_answer(&answer).text(render::people(&answer, scope)))
+}
+
+/// Adds the obstacles from what changed since it was shown, in a run or by a ticket. Returns what a review by a ticket
+/// looked at.
+fn compare_shown(
+    answer: &mut Response,
+    evidence: Option<&ShownEvidence>,
+    (run, ticket): (Option<(&RunFolder, &RunSeal)>, Option<(&ReviewTicket, &Repository)>),
+) -> Result<String, CallFailure> {
+    match (run, ticket) {
+        (Some((folder, seal)), _) => {
+            answer.obstacles.extend(obstacles::run_obstacles(folder, seal, evidence)?);
+        }
+        (None, Some((ticket, repository))) => {
+            let (changed, now) = ticket.changes(repository)?;
+            answer.obstacles.extend(changed);
+            let scope = ticket.looked_at(&now);
+            answer.coverage.untracked.extend(now.untracked);
+            return Ok(scope);
+        }
+        (None, None) => answer.obstacles.push(obstacles::NO_TICKET.to_owned()),
+    }
+    Ok(String::new())
 }
 
 /// Refuses options that a run of `review begin` has already fixed.
@@ -297,36 +308,12 @@ fn merge(
         intake.add(at, source, &mut coverage)?;
     }
     let MergeIntake { names, kept, members, mut rechecked, .. } = intake;
-    let usable = |name: &String| names.contains(name);
-    // The caller may use the name of the agent for a reviewer.
-    let known = |name: &String| match super::reviewers::meant(name) {
-        Some(meant) if !usable(name) => meant.to_owned(),
-        _ => name.clone(),
-    };
-    let reasons = context.reasons.clone().unwrap_or_default();
-    let reasons: BTreeMap<String, String> =
-        reasons.iter().map(|(name, why)| (known(name), why.clone())).collect();
-    let asked = options.expected.iter().map(known).chain(reasons.keys().cloned());
-    let silent: Vec<String> =
-        asked.filter(|name| !usable(name) && !coverage.failed_reviewers.contains(name)).collect();
-    coverage.reviewers.clone_from(&names);
-    coverage.missing = always.iter().filter(|name| !usable(name)).cloned().collect();
-    coverage.failed_reviewers.extend(silent.iter().chain(&coverage.missing).cloned());
-    coverage.failed_reviewers.retain(|name| !usable(name));
-    coverage.unanswered = silent.into_iter().filter(|name| !always.contains(name)).collect();
+    let reasons = roster::record(&mut coverage, &names, context, &options.expected, &always);
     let rules = MergeRules { names: &names, bonus: if anchored { 25 } else { 10 } };
     let mut ids = FindingIds(context.ids.clone());
     let (drafts, again) = rounds::drafts(members, &rules, anchored, &mut ids, &mut coverage);
     if folder.map(AppliedRepairs::is_claimed).transpose()?.unwrap_or_default() {
-        rechecked.extend(again.into_iter().map(|(id, round, found)| Recheck {
-            id,
-            holds: false,
-            reason: format!("found again: {}", found.title),
-            remaining: None,
-            flags: Vec::new(),
-            reviewer: found.reviewers.into_iter().next().unwrap_or_default(),
-            round,
-        }));
+        rechecked.extend(again.into_iter().map(rounds::recheck));
     }
     let is_known = |id: &str| id.starts_with('U') || drafts.iter().any(|draft| draft.id == id);
     for one in rechecked.iter().filter(|one| !is_known(&one.id)) {
@@ -343,19 +330,7 @@ fn merge(
     let plan = folder.and_then(|folder| folder.record.plan.clone());
     let unmet = context.unmet.clone().unwrap_or_default();
     merged.extend(unmet.iter().enumerate().map(|(at, text)| intake::unmet(at, text, plan.as_ref())));
-    // A repair may remove the line of a place from the first round.
-    for one in merged.iter_mut().filter(|one| one.misplaced.is_some()) {
-        let before =
-            before.as_ref().and_then(|before| before.findings.iter().find(|known| known.id == one.id));
-        if let Some(known) = before.filter(|known| known.misplaced.is_none() && known.title == one.title) {
-            (one.misplaced, one.file) = (None, known.file.clone());
-        } else if one.autofix_class != RepairClass::Advisory
-            && one.misplaced != Some(Misplacement::HarmfulRepair)
-        {
-            // No fixer is sent to an invalid place.
-            one.owner = one.owner.max(FindingOwner::DownstreamResolver);
-        }
-    }
+    places::settle(&mut merged, before.as_ref().map_or(&[], |before| &before.findings));
     order::sort_by(&mut merged, draft::order);
     let (pre_existing, found): (Vec<MergedFinding>, Vec<MergedFinding>) =
         merged.into_iter().partition(|one| one.pre_existing);

@@ -2,11 +2,12 @@
 
 use serde_json::Value;
 
+use super::answer::MergedFinding;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::changes;
 use crate::runtime::git::Repository;
 use crate::runtime::place::PlaceResolver;
-use crate::runtime::review::findings::{Finding, FindingSeverity, Misplacement};
+use crate::runtime::review::findings::{Finding, FindingOwner, FindingSeverity, Misplacement, RepairClass};
 use crate::runtime::review::run_folder::RunFolder;
 
 /// Checks the place of a finding, and records what is wrong with it.
@@ -78,6 +79,22 @@ pub(super) fn place_check<'a>(
         }
         Ok(())
     }))
+}
+
+/// Decides what happens to findings whose place is not valid; `before` are those of the merge before.
+pub(super) fn settle(merged: &mut [MergedFinding], before: &[MergedFinding]) {
+    for one in merged.iter_mut().filter(|one| one.misplaced.is_some()) {
+        // A repair may remove the line of a place from the first round.
+        let known = before.iter().find(|known| known.id == one.id);
+        if let Some(known) = known.filter(|known| known.misplaced.is_none() && known.title == one.title) {
+            (one.misplaced, one.file) = (None, known.file.clone());
+        } else if one.autofix_class != RepairClass::Advisory
+            && one.misplaced != Some(Misplacement::HarmfulRepair)
+        {
+            // No fixer is sent to an invalid place.
+            one.owner = one.owner.max(FindingOwner::DownstreamResolver);
+        }
+    }
 }
 
 /// The path and line in forms with decoration: `` `a.rs` ``, `b/a.rs`, `a.rs:6-8`, `a.rs:6:2`, `a.rs#L6`,

@@ -7,6 +7,7 @@ use super::draft::{self, FindingDraft, MergeRules};
 use super::ids::FindingIds;
 use crate::order;
 use crate::runtime::review::findings::{Finding, FindingSeverity};
+use crate::runtime::review::reply::Recheck;
 
 /// The id of a finding, the round in which it was found again, and how.
 pub(super) type RepeatedFinding = (String, u32, MergedFinding);
@@ -57,6 +58,19 @@ pub(super) fn drafts(
 fn nearest<'a>(draft: &FindingDraft, all: &'a mut [FindingDraft]) -> Option<&'a mut FindingDraft> {
     let repeated = all.iter_mut().filter(|known| draft.repeats(known));
     repeated.min_by_key(|known| known.line().abs_diff(draft.line()))
+}
+
+/// The verdict of a reviewer who finds something again: its repair does not hold.
+pub(super) fn recheck((id, round, found): RepeatedFinding) -> Recheck {
+    Recheck {
+        id,
+        holds: false,
+        reason: format!("found again: {}", found.title),
+        remaining: None,
+        flags: Vec::new(),
+        reviewer: found.reviewers.into_iter().next().unwrap_or_default(),
+        round,
+    }
 }
 
 /// Whether the confidence of a finding is high enough.
