@@ -183,22 +183,21 @@ fn unreadable(key: &str, broken: Option<&str>) -> String {
     broken.map_or_else(|| format!("no JSON object with `{key}`"), |why| format!("no JSON: {why}"))
 }
 
-fn from_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
-    parts.compare(reviewer)?;
-    parts.compare_review(terms.review)?;
-    if parts.count > 1 {
-        parts.repairs.push(format!("{} JSON objects: all of them count", parts.count));
-    }
+/// The findings of a reply, those that cannot be read, and in `repaired` what had to be corrected.
+fn read_findings(
+    reviewer: &str,
+    items: &[Value],
+    anchored: bool,
+    repaired: &mut Vec<String>,
+) -> (Vec<Finding>, Vec<UnreadFinding>) {
     let (mut findings, mut unread) = (Vec::new(), Vec::new());
-    let mut repaired: Vec<String> = parts.repairs.iter().map(|one| format!("{reviewer}: {one}")).collect();
-    let items = parts.findings.take().unwrap_or_default();
     for (at, item) in items.iter().enumerate() {
         let number = at + 1;
         if repair::is_form(item) {
             repaired.push(format!("{reviewer}, finding {number}: it is a template that was not filled in"));
             continue;
         }
-        match repair::finding(item, terms.anchored) {
+        match repair::finding(item, anchored) {
             Ok((finding, repairs)) => {
                 findings.push(finding);
                 let named = |repair| format!("{reviewer}, finding {number}: {repair}");
@@ -211,9 +210,18 @@ fn from_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> R
             }),
         }
     }
+    (findings, unread)
+}
+
+/// What a reply reports about repairs. One that denies itself does not hold.
+fn read_rechecks(
+    reviewer: &str,
+    given: &[Value],
+    parts: &mut ReplyParts,
+    repaired: &mut Vec<String>,
+) -> Vec<Recheck> {
     let mut rechecked: Vec<Recheck> = Vec::new();
-    let answers_given = std::mem::take(&mut parts.rechecked);
-    for value in &answers_given {
+    for value in given {
         let (more, is_read) = ids::rechecked(value, reviewer);
         rechecked.extend(more);
         if !is_read {
@@ -236,6 +244,20 @@ fn from_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> R
             "{reviewer}: several JSON objects: repairs that they report as holding do not count"
         ));
     }
+    rechecked
+}
+
+fn from_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> Result<ReviewerReply, String> {
+    parts.compare(reviewer)?;
+    parts.compare_review(terms.review)?;
+    if parts.count > 1 {
+        parts.repairs.push(format!("{} JSON objects: all of them count", parts.count));
+    }
+    let mut repaired: Vec<String> = parts.repairs.iter().map(|one| format!("{reviewer}: {one}")).collect();
+    let items = parts.findings.take().unwrap_or_default();
+    let (findings, mut unread) = read_findings(reviewer, &items, terms.anchored, &mut repaired);
+    let answers_given = std::mem::take(&mut parts.rechecked);
+    let rechecked = read_rechecks(reviewer, &answers_given, &mut parts, &mut repaired);
     let whole = |reason| UnreadFinding { reviewer: reviewer.to_owned(), severity: None, reason };
     unread.extend(parts.unread.into_iter().map(whole));
     let severities =

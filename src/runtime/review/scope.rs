@@ -15,7 +15,7 @@ mod working_diff;
 
 pub(super) use untracked::without_tools;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -236,16 +236,7 @@ pub(super) fn collect(
 ) -> Result<ReviewScope, CallFailure> {
     let ScopeRequest { mode, folder, .. } = question;
     let mut notes = question.notes.clone();
-    let base = match folder.and_then(|folder| folder.record.base.as_ref()).filter(|_| question.round > 1) {
-        // No network: the base that the run is bound to.
-        Some(known) => base::Response {
-            source: known.source,
-            fetched: question.fetched,
-            warnings: Vec::new(),
-            ..base::Response::unrelated(&known.name, known.sha.clone())
-        },
-        None => resolve(&question, repository)?,
-    };
+    let base = base_of_round(&question, repository)?;
     let branch = repository.branch()?;
     let head_sha = repository.must_commit("HEAD")?;
     let quiet = matches!(mode, ReviewMode::Headless | ReviewMode::ReportOnly);
@@ -277,15 +268,7 @@ pub(super) fn collect(
     notes.extend(beside.iter().cloned());
     unseen.extend(beside);
     notes.extend(base.warnings);
-    let binaries = files.iter().filter(|file| file.is_binary());
-    let is_attributes = |file: &ScopeFile| file.change.path.rsplit('/').next() == Some(".gitattributes");
-    let brings_attributes = files.iter().any(is_attributes);
-    let (hidden, media): (Vec<&ScopeFile>, Vec<&ScopeFile>) =
-        binaries.partition(|file| file.is_hidden(&repository.top, brings_attributes));
-    let paths = |files: Vec<&ScopeFile>| files.into_iter().map(ScopeFile::path).collect::<Vec<String>>();
-    let (mut not_shown, media) = (paths(hidden), paths(media));
-    let more = hidden_edits.into_iter().filter(|name| !not_shown.contains(name)).collect::<Vec<_>>();
-    not_shown.extend(more);
+    let (not_shown, media) = binaries(&files, hidden_edits, &repository.top);
     if !not_shown.is_empty() {
         notes.push(format!("the diff does not show the content of {}", not_shown.join(", ")));
     }
@@ -334,6 +317,34 @@ pub(super) fn collect(
         folder.save(vec![("scope.json", text(&document)), (evidence::NAME, text(&shown))])?;
     }
     Ok(scope)
+}
+
+/// The base of a round: resolved for the first, and then the one that the run is bound to, without asking a remote.
+fn base_of_round(
+    question: &ScopeRequest<'_>,
+    repository: &Repository,
+) -> Result<base::Response, CallFailure> {
+    let known = question.folder.and_then(|folder| folder.record.base.as_ref());
+    let Some(known) = known.filter(|_| question.round > 1) else { return resolve(question, repository) };
+    Ok(base::Response {
+        source: known.source,
+        fetched: question.fetched,
+        warnings: Vec::new(),
+        ..base::Response::unrelated(&known.name, known.sha.clone())
+    })
+}
+
+/// The files whose content the diff does not show though it is text, with those of `hidden_edits`; and media.
+fn binaries(files: &[ScopeFile], hidden_edits: Vec<String>, top: &Path) -> (Vec<String>, Vec<String>) {
+    let is_attributes = |file: &ScopeFile| file.change.path.rsplit('/').next() == Some(".gitattributes");
+    let brings_attributes = files.iter().any(is_attributes);
+    let (hidden, media): (Vec<&ScopeFile>, Vec<&ScopeFile>) =
+        files.iter().filter(|file| file.is_binary()).partition(|file| file.is_hidden(top, brings_attributes));
+    let paths = |files: Vec<&ScopeFile>| files.into_iter().map(ScopeFile::path).collect::<Vec<String>>();
+    let (mut not_shown, media) = (paths(hidden), paths(media));
+    let more = hidden_edits.into_iter().filter(|name| !not_shown.contains(name)).collect::<Vec<_>>();
+    not_shown.extend(more);
+    (not_shown, media)
 }
 
 /// How the diff differs from the change that was asked about.

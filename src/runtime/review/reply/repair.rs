@@ -38,27 +38,7 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     let mut repairs = Vec::new();
     let text = |keys: &[&str]| keys.iter().find_map(|key| sentence_of(value.get(*key)?));
     let title = text(&TITLE_KEYS);
-    // Of several readings, the one that hides less: the highest severity and confidence. The same applies to unknown
-    // values.
-    let said_severity = SEVERITY_KEYS.iter().find_map(|key| value.get(*key));
-    let severities = said_severity.map(readings).unwrap_or_default();
-    let known: Vec<(FindingSeverity, bool)> = severities.iter().filter_map(severity).collect();
-    let is_none =
-        |one: &Value| one.as_str().is_some_and(|word| matches!(plain(word).as_str(), "none" | "na"));
-    let unknown = if !severities.is_empty() && severities.iter().all(is_none) {
-        FindingSeverity::P3
-    } else {
-        FindingSeverity::P1
-    };
-    let worst = known
-        .iter()
-        .min()
-        .filter(|(worst, _)| *worst <= FindingSeverity::P1 || known.len() == severities.len());
-    let (severity, plain) =
-        worst.map_or((unknown, false), |(worst, plain)| (*worst, *plain && known.len() == 1));
-    if !plain {
-        repairs.push(format!("severity {} read as {severity:?}", shown(said_severity)));
-    }
+    let severity = worst_severity(value, &mut repairs);
     let why = text(&WHY_KEYS);
     let Some(whole) = title.clone().or_else(|| why.clone()) else {
         let text = sentence_of(value).unwrap_or_else(|| value.to_string());
@@ -133,6 +113,31 @@ pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
         protected: false,
     };
     Ok((finding, repairs))
+}
+
+/// The severity of a finding. Of several readings, the one that hides less: the highest severity, and confidence. The
+/// same applies to unknown values.
+fn worst_severity(value: &Value, repairs: &mut Vec<String>) -> FindingSeverity {
+    let written = SEVERITY_KEYS.iter().find_map(|key| value.get(*key));
+    let severities = written.map(readings).unwrap_or_default();
+    let known: Vec<(FindingSeverity, bool)> = severities.iter().filter_map(severity).collect();
+    let is_none =
+        |one: &Value| one.as_str().is_some_and(|word| matches!(plain(word).as_str(), "none" | "na"));
+    let unknown = if !severities.is_empty() && severities.iter().all(is_none) {
+        FindingSeverity::P3
+    } else {
+        FindingSeverity::P1
+    };
+    let worst = known
+        .iter()
+        .min()
+        .filter(|(worst, _)| *worst <= FindingSeverity::P1 || known.len() == severities.len());
+    let (severity, plain) =
+        worst.map_or((unknown, false), |(worst, plain)| (*worst, *plain && known.len() == 1));
+    if !plain {
+        repairs.push(format!("severity {} read as {severity:?}", shown(written)));
+    }
+    severity
 }
 
 /// The text of a value: all items of a list, or each field of an object, line by line.
