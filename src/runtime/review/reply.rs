@@ -183,36 +183,6 @@ fn unreadable(key: &str, broken: Option<&str>) -> String {
     broken.map_or_else(|| format!("no JSON object with `{key}`"), |why| format!("no JSON: {why}"))
 }
 
-/// The findings of a reply, those that cannot be read, and in `repaired` what had to be corrected.
-fn read_findings(
-    reviewer: &str,
-    items: &[Value],
-    anchored: bool,
-    repaired: &mut Vec<String>,
-) -> (Vec<Finding>, Vec<UnreadFinding>) {
-    let (mut findings, mut unread) = (Vec::new(), Vec::new());
-    for (at, item) in items.iter().enumerate() {
-        let number = at + 1;
-        if repair::is_form(item) {
-            repaired.push(format!("{reviewer}, finding {number}: it is a template that was not filled in"));
-            continue;
-        }
-        match repair::finding(item, anchored) {
-            Ok((finding, repairs)) => {
-                findings.push(finding);
-                let named = |repair| format!("{reviewer}, finding {number}: {repair}");
-                repaired.extend(repairs.into_iter().map(named));
-            }
-            Err((severity, reason)) => unread.push(UnreadFinding {
-                reviewer: reviewer.to_owned(),
-                severity: Some(severity),
-                reason: format!("finding {number}: {reason}"),
-            }),
-        }
-    }
-    (findings, unread)
-}
-
 /// What a reply reports about repairs. One that denies itself does not hold.
 fn read_rechecks(
     reviewer: &str,
@@ -255,7 +225,7 @@ fn from_parts(reviewer: &str, mut parts: ReplyParts, terms: ReplyTerms<'_>) -> R
     }
     let mut repaired: Vec<String> = parts.repairs.iter().map(|one| format!("{reviewer}: {one}")).collect();
     let items = parts.findings.take().unwrap_or_default();
-    let (findings, mut unread) = read_findings(reviewer, &items, terms.anchored, &mut repaired);
+    let (findings, mut unread) = repair::findings(reviewer, &items, terms.anchored, &mut repaired);
     let answers_given = std::mem::take(&mut parts.rechecked);
     let rechecked = read_rechecks(reviewer, &answers_given, &mut parts, &mut repaired);
     let whole = |reason| UnreadFinding { reviewer: reviewer.to_owned(), severity: None, reason };

@@ -6,6 +6,7 @@ mod tests;
 
 use serde_json::Value;
 
+use super::UnreadFinding;
 use crate::runtime::review::findings::{Finding, FindingAction, FindingOwner, FindingSeverity, RepairClass};
 
 /// The longest title.
@@ -31,10 +32,40 @@ const KNOWN: [&str; 8] = [
     "recommended_action",
 ];
 
+/// The findings of a reply, those that cannot be read, and in `repaired` what had to be corrected.
+pub(super) fn findings(
+    reviewer: &str,
+    items: &[Value],
+    anchored: bool,
+    repaired: &mut Vec<String>,
+) -> (Vec<Finding>, Vec<UnreadFinding>) {
+    let (mut findings, mut unread) = (Vec::new(), Vec::new());
+    for (at, item) in items.iter().enumerate() {
+        let number = at + 1;
+        if is_form(item) {
+            repaired.push(format!("{reviewer}, finding {number}: it is a template that was not filled in"));
+            continue;
+        }
+        match finding(item, anchored) {
+            Ok((finding, repairs)) => {
+                findings.push(finding);
+                let named = |repair| format!("{reviewer}, finding {number}: {repair}");
+                repaired.extend(repairs.into_iter().map(named));
+            }
+            Err((severity, reason)) => unread.push(UnreadFinding {
+                reviewer: reviewer.to_owned(),
+                severity: Some(severity),
+                reason: format!("finding {number}: {reason}"),
+            }),
+        }
+    }
+    (findings, unread)
+}
+
 /// A finding with its corrections; or its severity, and why it cannot be understood.
 type RepairedFinding = Result<(Finding, Vec<String>), (FindingSeverity, String)>;
 
-pub(super) fn finding(value: &Value, anchored: bool) -> RepairedFinding {
+fn finding(value: &Value, anchored: bool) -> RepairedFinding {
     let mut repairs = Vec::new();
     let text = |keys: &[&str]| keys.iter().find_map(|key| sentence_of(value.get(*key)?));
     let title = text(&TITLE_KEYS);
@@ -188,7 +219,7 @@ pub(super) fn is_finding(value: &Value) -> bool {
 }
 
 /// Whether a finding is an unfilled template.
-pub(super) fn is_form(value: &Value) -> bool {
+fn is_form(value: &Value) -> bool {
     let text = |key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().trim();
     let is_dots = |text: &str| matches!(text, "..." | "…");
     let inner = text("title").strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
