@@ -70,46 +70,7 @@ impl<'a> MergeIntake<'a> {
         let asked = self.asked_sentences(&source);
         let open = unanswered(&source, &asked, again.as_ref());
         if let Some(again) = &again {
-            let reason = match (&source.reply, asked.is_empty()) {
-                (Err(reason), _) => reason.clone(),
-                (Ok(_), true) => "it was asked again without need".to_owned(),
-                (Ok(_), false) => "it has text besides its form".to_owned(),
-            };
-            let why = again.iter().flat_map(|second| &second.reasons);
-            let text = asked.iter().map(|one| &one.text).chain(why).cloned().collect::<Vec<_>>().join(" … ");
-            let reviewer = source.name.clone().unwrap_or_default();
-            coverage.asked_again.push(FollowUp { reviewer, round: source.round, reason, text });
-            if let Err(reason) = again {
-                let name = source.name.as_deref().unwrap_or_default();
-                coverage
-                    .unread_replies
-                    .push(format!("the second reply of `{name}` cannot be read: {reason}"));
-                let words = source.again_words.iter().map(|one| (None, one));
-                self.unclear(&source, &words.collect::<Vec<_>>(), true, coverage);
-            }
-            if let Ok(second) = again {
-                let is_asked = |id: &String| (1..=asked.len()).any(|at| *id == format!("S{at}"));
-                let unasked =
-                    second.answers.keys().filter(|id| !is_asked(id)).map(|id| format!("{id}: nobody asked"));
-                let strange: Vec<String> = second.no_answers.iter().cloned().chain(unasked).collect();
-                let more = doubtful(&second.prose, &self.files, second.findings.len());
-                let is_new = |text: &&String| {
-                    !asked.iter().any(|one| one.text.trim_matches(SIGNS) == text.trim_matches(SIGNS))
-                };
-                let more = more
-                    .iter()
-                    .filter(is_new)
-                    .chain(&strange)
-                    .map(|text| AskedSentence::from_text(text))
-                    .chain(second.asked.iter().cloned());
-                let more: Vec<AskedSentence> = more.collect();
-                self.unclear(
-                    &source,
-                    &more.iter().map(|one| (None, one)).collect::<Vec<_>>(),
-                    true,
-                    coverage,
-                );
-            }
+            self.follow_up(&source, &asked, again, coverage);
         }
         self.unclear(&source, &open, again.is_some(), coverage);
         let ReplySource { round, name, reply, stray, .. } = source;
@@ -151,6 +112,49 @@ impl<'a> MergeIntake<'a> {
             self.count(round, reply, coverage)?;
         }
         Ok(())
+    }
+
+    /// Records the follow-up of a reply: why it was asked, and what is unclear in it.
+    fn follow_up(
+        &self,
+        source: &ReplySource,
+        asked: &[AskedSentence],
+        again: &Result<ReviewerReply, String>,
+        coverage: &mut Coverage,
+    ) {
+        let reason = match (&source.reply, asked.is_empty()) {
+            (Err(reason), _) => reason.clone(),
+            (Ok(_), true) => "it was asked again without need".to_owned(),
+            (Ok(_), false) => "it has text besides its form".to_owned(),
+        };
+        let why = again.iter().flat_map(|second| &second.reasons);
+        let text = asked.iter().map(|one| &one.text).chain(why).cloned().collect::<Vec<_>>().join(" … ");
+        let reviewer = source.name.clone().unwrap_or_default();
+        coverage.asked_again.push(FollowUp { reviewer, round: source.round, reason, text });
+        if let Err(reason) = again {
+            let name = source.name.as_deref().unwrap_or_default();
+            coverage.unread_replies.push(format!("the second reply of `{name}` cannot be read: {reason}"));
+            let words = source.again_words.iter().map(|one| (None, one));
+            self.unclear(source, &words.collect::<Vec<_>>(), true, coverage);
+        }
+        if let Ok(second) = again {
+            let is_asked = |id: &String| (1..=asked.len()).any(|at| *id == format!("S{at}"));
+            let unasked =
+                second.answers.keys().filter(|id| !is_asked(id)).map(|id| format!("{id}: nobody asked"));
+            let strange: Vec<String> = second.no_answers.iter().cloned().chain(unasked).collect();
+            let more = doubtful(&second.prose, &self.files, second.findings.len());
+            let is_new = |text: &&String| {
+                !asked.iter().any(|one| one.text.trim_matches(SIGNS) == text.trim_matches(SIGNS))
+            };
+            let more = more
+                .iter()
+                .filter(is_new)
+                .chain(&strange)
+                .map(|text| AskedSentence::from_text(text))
+                .chain(second.asked.iter().cloned());
+            let more: Vec<AskedSentence> = more.collect();
+            self.unclear(source, &more.iter().map(|one| (None, one)).collect::<Vec<_>>(), true, coverage);
+        }
     }
 
     /// The sentences of a reply whose writer must say whether they report a fault.
