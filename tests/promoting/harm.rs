@@ -70,7 +70,7 @@ fn a_plugin_that_is_called_so_too_keeps_its_name() {
     let tree = plugin()
         .file("src/.claude-plugin/plugin.json", "{ \"name\": \"plan-beta\" }\n")
         .file("src/README.md", "Run `/plan-beta:plan-beta`, or `/plan-beta`.\n");
-    refused(&tree, &[], &[".claude-plugin/plugin.json:1: a plugin has this name too", "1 place stands"]);
+    refused(&tree, &[], &[".claude-plugin/plugin.json:1: a plugin has this name too", "1 place blocks"]);
     let folder = tree.temporary();
     run(folder.path(), &["plan-beta", "src", "--leave", ".claude-plugin/*"]).expect_code(0);
     let after = Tree::read(&folder.path().join("src"));
@@ -136,7 +136,7 @@ fn links_to_files_that_go_are_named() {
             "src/README.md",
             "# Demo\n\nSee [more](skills/plan/more.md#more) and [all](skills/plan/SKILL.md).\n",
         );
-    refused(&tree, &["--replace"], &["README.md:3: points to `skills/plan/more.md`", "1 place stands"]);
+    refused(&tree, &["--replace"], &["README.md:3: points to `skills/plan/more.md`", "1 place blocks"]);
 }
 
 #[test]
