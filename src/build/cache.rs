@@ -63,8 +63,8 @@ struct CacheInputs<'a> {
     /// Links, with their targets.
     links: Vec<(&'a str, &'a str)>,
     empty_folders: Vec<&'a str>,
-    left_out: Vec<(&'a str, &'a str, bool)>,
-    outside: Vec<(&'a str, &'a str, bool)>,
+    left_out: Vec<(&'a str, String, bool)>,
+    outside: Vec<(&'a str, String, bool)>,
 }
 
 /// sha256 of everything that a bundle depends on, for any host.

@@ -218,16 +218,16 @@ pub(super) fn file_remarks(
         let lines = text.lines().enumerate().filter(|(_, line)| says_beta(line, beta));
         out.extend(lines.map(|(at, line)| Remark {
             path: new_path(&file.path, &beta.from, &beta.to),
-            line: at + 1,
-            column: 1,
+            line: Some(at + 1),
+            column: Some(1),
             text: quoted_line(line),
             why: "still contains the word beta".to_owned(),
         }));
         let of_stable = old.lines().enumerate().filter(|(_, line)| stands && has_name(line, name));
         out.extend(of_stable.map(|(at, line)| Remark {
             path: new_path(&file.path, &beta.from, &beta.to),
-            line: line_after(old, texts.get(&file.path), at + 1),
-            column: 1,
+            line: Some(line_after(old, texts.get(&file.path), at + 1)),
+            column: Some(1),
             text: quoted_line(line),
             why: format!("mentions `{name}`, which is its own name after the promotion"),
         }));

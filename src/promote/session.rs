@@ -107,9 +107,9 @@ impl<'a> PromotionSession<'a> {
         };
         let mut files = read_files(&session.root, lock.as_ref(), progress)?;
         let baseline = session.baseline()?;
-        let inner = |path: &PathBuf| Utf8Path::from_path(path.strip_prefix(&session.root).ok()?);
+        let inner = baseline.as_ref().and_then(|(path, _)| path.strip_prefix(&session.root).ok());
         // The baseline is generated from findings, so references in it are not edited.
-        let baseline_file = baseline.as_ref().and_then(|(path, _)| files.remove(inner(path)?));
+        let baseline_file = inner.and_then(Utf8Path::from_path).and_then(|path| files.remove(path));
         let progress = progress.clone();
         Ok(Self { session, witness, lock, files, baseline, baseline_file, progress })
     }

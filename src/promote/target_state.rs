@@ -214,7 +214,13 @@ pub(super) fn dead_ends(
             let Some(gone) = join(folder, to).filter(|to| differences.gone.contains(to)) else { continue };
             let line = text[..link.span.start].matches('\n').count() + 1;
             let why = format!("points to `{gone}`, which the beta does not have");
-            out.push(Remark { path: path.clone(), line, column: 1, text: String::new(), why });
+            out.push(Remark {
+                path: path.clone(),
+                line: Some(line),
+                column: Some(1),
+                text: String::new(),
+                why,
+            });
         }
     }
     out

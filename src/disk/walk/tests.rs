@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 
 use super::*;
-use crate::source::{SourceFile, by_parts};
+use crate::source::{ExclusionReason, SourceFile, by_parts};
 
 /// A walk that has seen every folder and read no file.
 fn listed(root: &Path) -> (TreeWalk, FoundEntries) {
@@ -23,8 +23,8 @@ fn source() -> tempfile::TempDir {
     folder
 }
 
-fn left_out(tree: &SourceTree) -> Vec<(&str, &str)> {
-    tree.exclusions.iter().map(|left_out| (left_out.path.as_str(), left_out.reason.as_str())).collect()
+fn left_out(tree: &SourceTree) -> Vec<(&str, &ExclusionReason)> {
+    tree.exclusions.iter().map(|left_out| (left_out.path.as_str(), &left_out.reason)).collect()
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn a_folder_that_became_a_link_is_not_read() {
     fs::rename(src.join("a"), folder.path().join("away")).unwrap();
     symlink("../elsewhere", src.join("a")).unwrap();
     walk.read(found, &mut tree);
-    let reason = "cannot be read: a link took its place";
+    let reason = &ExclusionReason::Unreadable("a link took its place".to_owned());
     assert_eq!(left_out(&tree), [("a/x.md", reason), ("a/y.bin", reason)]);
     // A link that was there is followed, as far as it stays inside.
     assert_eq!(tree.get("link.md").and_then(SourceFile::text), Some("src/b.md"));
@@ -53,7 +53,7 @@ fn a_file_that_became_a_link_is_not_read() {
         symlink(folder.path().join("elsewhere/x.md"), src.join(name)).unwrap();
     }
     walk.read(found, &mut tree);
-    let reason = "cannot be read: a link took its place";
+    let reason = &ExclusionReason::Unreadable("a link took its place".to_owned());
     assert_eq!(left_out(&tree), [("a/x.md", reason), ("b.md", reason), ("link.md", reason)]);
 }
 
@@ -89,7 +89,7 @@ fn one_file_is_not_read_through_a_folder_that_leaves_the_source() {
     symlink("../elsewhere", src.join("out")).unwrap();
     let mut tree = SourceTree::default();
     read_one(&FileSystem::default(), &src, "out/x.md".into(), &mut tree).unwrap();
-    assert_eq!(left_out(&tree), [("out/x.md", crate::source::ExclusionReason::LinkLeavesSource)]);
+    assert_eq!(left_out(&tree), [("out/x.md", &ExclusionReason::LinkLeavesSource)]);
 }
 
 /// A source of many plugins had each of its folders opened twice, and the ignore file at its top read for every plugin.

@@ -200,7 +200,8 @@ fn default_paths(plugin: &ListedPlugin, component: &ListedComponent) -> Vec<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::{Loss, LossClass};
+    use crate::ledger::{Loss, LossClass, LossId};
+    use crate::target::Axis;
 
     fn listed(names: &[(ComponentKind, &str)]) -> Vec<ListedPlugin> {
         let component =
@@ -236,8 +237,8 @@ mod tests {
 
     #[test]
     fn what_is_carried_or_a_loss_with_a_class_is_accounted_for() {
-        let loss =
-            Loss { id: "hooks/kit/hook/Stop/*/1".to_owned(), class: LossClass::Behavior, accepted: false };
+        let id = LossId::new(Axis::Hooks, "kit", (ComponentKind::Hook, "Stop/*/1"), "");
+        let loss = Loss { id, class: LossClass::Behavior, accepted: false };
         let lost = dropped(row(ComponentKind::Hook, "Stop/*/1", "hooks/hooks.json"), "no such event");
         let lost = LedgerRow { loss: Some(loss), ..lost };
         let rows = vec![

@@ -8,7 +8,7 @@ use crate::model::manifest;
 use crate::read::format::SourceFacts;
 use crate::read::pointer::{JsonPointer, contains};
 use crate::read::tree::{MappingEntry, Node, Value};
-use crate::source::{ComponentKind, SourceFile, SourceTree};
+use crate::source::{SourceFile, SourceTree};
 
 /// Why such a path is not carried.
 const REASON: &str = "the source host refuses a path that does not stay in the plugin";

@@ -177,7 +177,7 @@ impl OtherFinder<'_> {
         let blank = kind == ComponentKind::Hook && file.text().is_some_and(|text| text.trim().is_empty());
         let (node, mut faults) = if blank { Default::default() } else { manifest::read_object(file) };
         if is_marked(file) {
-            faults.retain(|found| found.kind != FaultKind::ByteOrderMark);
+            faults.retain(|found| found.rule != FaultKind::ByteOrderMark.rule());
             self.found.append(&mut faults);
             return self.add_marked(kind, file);
         }
@@ -221,7 +221,7 @@ impl OtherFinder<'_> {
         if is_json && READ_AS_JSON.contains(&kind) {
             let (node, mut faults) = manifest::read_value(file);
             if is_marked(file) && kind != ComponentKind::Theme {
-                faults.retain(|found| found.kind != FaultKind::ByteOrderMark);
+                faults.retain(|found| found.rule != FaultKind::ByteOrderMark.rule());
                 self.found.append(&mut faults);
                 return self.add_marked(kind, file);
             }

@@ -35,7 +35,7 @@ pub(super) fn hooks(
     for file in FILES.iter().filter_map(|name| tree.get(plugin.root.join(name))) {
         let (node, mut faults) = manifest::read_object(file);
         // Settings are read despite a byte order mark.
-        faults.retain(|fault| fault.kind != FaultKind::ByteOrderMark);
+        faults.retain(|fault| fault.rule != FaultKind::ByteOrderMark.rule());
         found.append(&mut faults);
         let Some(hooks) = node.as_ref().and_then(|node| node.get("hooks")) else { continue };
         let (kind, pointer) = (ComponentKind::Hook, JsonPointer::from_keys(["hooks"]));

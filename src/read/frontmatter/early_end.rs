@@ -100,6 +100,7 @@ fn last_key<'a>(lines: impl Iterator<Item = &'a str>) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::read::frontmatter::parse;
 
     #[test]
