@@ -2,13 +2,14 @@
 //! `plan-beta` becomes `plan`, the places that correctly keep the old name, and those that need a decision by the user.
 //! The plan is pure: texts in, edits by byte range out. A [`PromotionSession`] checks the result in memory and writes it.
 
+mod bundle_folder;
 mod history;
 mod judge;
 mod marks;
 mod mention;
 mod path;
-mod place;
 mod rebaseline;
+mod remarks;
 mod scope;
 mod selection;
 mod session;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::GlobSet;
 
-pub use place::Remark;
+pub use remarks::Remark;
 pub use scope::{qualified_skill, repository};
 pub use selection::{BetaSkill, SelectionError, SkillChoice, select_skill};
 pub use session::{PromotionError, PromotionJudgement, PromotionSession};
@@ -98,14 +99,14 @@ fn plan(
 ) -> PromotionPlan {
     let mut plan = PromotionPlan::default();
     let finder = MentionFinder::new(project, beta, files);
-    let bundles = place::bundles(files);
+    let bundles = bundle_folder::bundles(files);
     progress.begin("looking for the beta's name in files", files.files().count());
     for file in files.files() {
         progress.step();
         let path = file.path.as_path();
         let Some(text) = file.text() else {
             if let FileContent::NotText { reason, .. } = &file.content {
-                plan.notes.push(place::file_remark(path, format!("was not searched: the file {reason}")));
+                plan.notes.push(remarks::file_remark(path, format!("was not searched: the file {reason}")));
             }
             continue;
         };
@@ -125,7 +126,7 @@ fn plan(
             if changes.iter().any(|change| touches(change.span, mention.span)) {
                 continue;
             }
-            let remark = |why: &str| place::remark(file, mention.span, why);
+            let remark = |why: &str| remarks::remark(file, mention.span, why);
             match mention.verdict {
                 MentionVerdict::Other => {}
                 _ if bundle.is_some_and(|bundle| !bundle.writes(path)) => plan.notes.push(remark(UNLISTED)),
@@ -146,11 +147,11 @@ fn plan(
         if !changes.is_empty() {
             changes.sort_by_key(|change| change.span);
             changes.dedup_by(|later, earlier| touches(earlier.span, later.span));
-            plan.notes.extend(place::remarks_near_changes(file, text, &changes, beta));
+            plan.notes.extend(remarks::remarks_near_changes(file, text, &changes, beta));
             plan.rewrite(file, changes);
         }
     }
-    plan.notes.extend(place::file_remarks(project, source, beta, files, &plan.texts));
+    plan.notes.extend(remarks::file_remarks(project, source, beta, files, &plan.texts));
     plan
 }
 

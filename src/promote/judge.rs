@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::place::Remark;
+use super::remarks::Remark;
 use super::selection::BetaSkill;
 use super::target_state::views;
 use super::{PromotionPlan, new_path};

@@ -236,7 +236,7 @@ fn stale_baseline(baseline: &Path) -> Remark {
     let why = format!(
         "some of its findings have other places now: `plugcast check --write-baseline {path}` writes it again"
     );
-    super::place::file_remark(path.as_ref().into(), why)
+    super::remarks::file_remark(path.as_ref().into(), why)
 }
 
 /// Fails if an earlier run left files that a preview would show as part of the repository.

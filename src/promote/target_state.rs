@@ -5,7 +5,7 @@ use std::path::Path;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::place::{Remark, file_remark};
+use super::remarks::{Remark, file_remark};
 use super::selection::BetaSkill;
 use super::{PromotionPlan, history, new_path};
 use crate::disk::{self, DiskError, walk};

@@ -130,10 +130,20 @@ pub(super) fn find<'a>(
         at += length;
         is_free = true;
     }
-    // If every word can be a target, each of them is meant as one.
-    if found.targets.len() == 1 && !found.focus.is_empty() && is_branch.is_some() {
+    if is_branch.is_some() {
+        found.add_focus_of_targets(&known)?;
+    }
+    Ok(found)
+}
+
+impl FoundTarget<'_> {
+    /// Beside one target, takes the words of the focus for targets if every one of them can be one.
+    fn add_focus_of_targets(&mut self, known: BranchTest<'_>) -> Result<(), CallFailure> {
+        if self.targets.len() != 1 || self.focus.is_empty() {
+            return Ok(());
+        }
         let mut others = Vec::new();
-        for word in &found.focus {
+        for word in &self.focus {
             let word = unquoted(word);
             if is_request(word, true) {
                 others.extend(pull_request(word.trim_start_matches('#')).ok());
@@ -141,11 +151,11 @@ pub(super) fn find<'a>(
                 others.push(ReviewTarget::from_branch(word));
             }
         }
-        if others.len() == found.focus.len() {
-            found.targets.append(&mut others);
+        if others.len() == self.focus.len() {
+            self.targets.append(&mut others);
         }
+        Ok(())
     }
-    Ok(found)
 }
 
 /// The meaning of the words at a position.

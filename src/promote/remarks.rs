@@ -1,15 +1,13 @@
 //! The places listed for the user: those that keep the name, those that need a decision, and those to review
 //! afterwards.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::selection::BetaSkill;
 use super::{PromotionEdit, RewrittenText, history, new_path};
-use crate::bundle::BundleManifest;
 use crate::check::stage::StageMarks;
-use crate::disk::replace::OWN_FOLDER;
 use crate::model::project::Project;
 use crate::model::qualified_name::local_of;
 use crate::model::references::ReferenceTarget;
@@ -17,8 +15,6 @@ use crate::read::format::SourceFacts;
 use crate::read::{frontmatter, markdown};
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
-/// The document that makes a folder a bundle.
-const MANIFEST: &str = ".plugcast/manifest.json";
 /// The length above which a line is truncated, in characters.
 const LONG: usize = 160;
 
@@ -57,43 +53,6 @@ fn quoted_line(line: &str) -> String {
         return line.to_owned();
     }
     line.chars().take(LONG).chain(['…']).collect()
-}
-
-/// A folder with a bundle.
-pub(super) struct BundleFolder<'a> {
-    path: &'a Utf8Path,
-    /// The files in its manifest; `None` if that cannot be read.
-    listed: Option<BTreeSet<String>>,
-}
-
-impl<'a> BundleFolder<'a> {
-    fn from_manifest(manifest: &'a SourceFile) -> Option<Self> {
-        let path = manifest.path.parent()?.parent()?;
-        let read: Option<BundleManifest> = serde_json::from_str(manifest.text().unwrap_or_default()).ok();
-        let listed = read.map(|manifest| {
-            let files = manifest.files.into_iter().map(|file| file.path);
-            files.chain(manifest.helpers.into_iter().map(|helper| helper.path)).collect()
-        });
-        Some(Self { path, listed })
-    }
-
-    /// Whether the file at `path` is in it.
-    pub(super) fn contains(&self, path: &Utf8Path) -> bool {
-        path.starts_with(self.path)
-    }
-
-    /// Whether a build writes the file at `path` of it.
-    pub(super) fn writes(&self, path: &Utf8Path) -> bool {
-        let inner = path.strip_prefix(self.path).unwrap_or(path);
-        let is_listed = |listed: &BTreeSet<String>| listed.contains(inner.as_str());
-        inner.starts_with(OWN_FOLDER) || self.listed.as_ref().is_none_or(is_listed)
-    }
-}
-
-/// All folders with a bundle.
-pub(super) fn bundles(files: &SourceTree) -> Vec<BundleFolder<'_>> {
-    let manifests = files.files().filter(|file| file.path.as_str().ends_with(MANIFEST));
-    manifests.filter_map(BundleFolder::from_manifest).collect()
 }
 
 /// Remarks to review near the changes of one text outside of the beta.
