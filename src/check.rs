@@ -88,7 +88,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
         .into_iter()
         .filter(|found| rules::find(&found.rule).is_none_or(|rule| context.settings.is_enabled(rule)))
         .collect();
-    let inner = context.project.plugins.iter().flat_map(|plugin| &plugin.inner_hooks.1);
+    let inner = context.project.plugins.iter().flat_map(|plugin| &plugin.inner_hooks.findings);
     found.extend(inner.filter(|found| active.iter().any(|rule| rule.name == found.rule)).cloned());
     let texts = context.texts();
     let wanted: Vec<&PluginText<'_>> =

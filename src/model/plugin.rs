@@ -19,7 +19,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use declarations::Declaration;
 pub use find::loose_skills::declares_component;
 pub use location::{LocationForm, PluginLocation};
-pub use other_components::{OtherBody, OtherComponent};
+pub use other_components::{InnerHooks, OtherBody, OtherComponent};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};
@@ -65,8 +65,8 @@ pub struct Plugin {
     /// Readable components whose name another one has: they are among the lost ones and not built, but their texts are
     /// checked.
     pub shadowed: Vec<Component>,
-    /// Hooks in the frontmatter of skills and commands, and findings about them. They are fields, not components.
-    pub inner_hooks: (Vec<OtherComponent>, Vec<Diagnostic>),
+    /// Hooks in the frontmatter of skills and commands.
+    pub inner_hooks: InnerHooks,
     /// The programs that it ships.
     pub runtime: Runtime,
     /// Whether no build includes it, so that only a check reads it.
@@ -143,7 +143,7 @@ impl Plugin {
 
     /// Every hook, those in frontmatter last.
     pub fn hooks(&self) -> impl Iterator<Item = (&OtherComponent, &Hook)> {
-        self.others.iter().chain(&self.inner_hooks.0).filter_map(|other| match &other.body {
+        self.others.iter().chain(&self.inner_hooks.hooks).filter_map(|other| match &other.body {
             OtherBody::Hook(hook) => Some((other, &**hook)),
             _ => None,
         })
@@ -219,7 +219,7 @@ pub fn read(
         others: Vec::new(),
         lost: Vec::new(),
         shadowed: Vec::new(),
-        inner_hooks: Default::default(),
+        inner_hooks: InnerHooks::default(),
         files,
         linked: BTreeSet::new(),
         runtime: Runtime::default(),

@@ -71,6 +71,15 @@ impl OtherComponent {
     }
 }
 
+/// The hooks in the frontmatter of a plugin's skills and commands. They are fields, not components.
+#[derive(Debug, Clone, Default)]
+pub struct InnerHooks {
+    /// The hooks.
+    pub hooks: Vec<OtherComponent>,
+    /// What was found wrong with them.
+    pub findings: Vec<Diagnostic>,
+}
+
 struct OtherFinder<'a> {
     tree: &'a SourceTree,
     source: &'a SourceFacts,
@@ -148,12 +157,8 @@ fn own_field<'a>(plugin: &'a Plugin, source: &SourceFacts, kind: ComponentKind) 
 }
 
 /// The hooks in the frontmatter of skills and commands; no host runs those of agents.
-pub(super) fn inner_hooks(
-    tree: &SourceTree,
-    plugin: &Plugin,
-    source: &SourceFacts,
-) -> (Vec<OtherComponent>, Vec<Diagnostic>) {
-    let (mut out, mut found) = (Vec::new(), Vec::new());
+pub(super) fn inner_hooks(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) -> InnerHooks {
+    let mut inner = InnerHooks::default();
     for component in plugin.author_files().filter(|component| component.kind != ComponentKind::Agent) {
         let (Some(node), Some(file)) = (component.field("hooks"), tree.get(&component.path)) else {
             continue;
@@ -162,10 +167,10 @@ pub(super) fn inner_hooks(
         let place = Declaration { kind, file, pointer, own_file: false };
         // A value that is not a mapping is reported as a field of a wrong type.
         if matches!(node.value, Value::Map(_)) {
-            hook::find(node, &place, source, &mut out, &mut found);
+            hook::find(node, &place, source, &mut inner.hooks, &mut inner.findings);
         }
     }
-    (out, found)
+    inner
 }
 
 impl OtherFinder<'_> {
