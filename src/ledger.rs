@@ -93,6 +93,7 @@ pub enum RowOutcome {
 #[serde(deny_unknown_fields)]
 pub struct Loss {
     /// `<axis>/<plugin>/<kind>/<name>[/<field or construct>]`, without positions.
+    #[schemars(with = "String")]
     pub id: LossId,
     /// The class of the loss.
     pub class: LossClass,

@@ -135,6 +135,7 @@ pub struct ValueChange {
 #[serde(deny_unknown_fields)]
 pub struct LossChange {
     /// The id.
+    #[schemars(with = "String")]
     pub id: LossId,
     /// Its class.
     pub class: LossClass,

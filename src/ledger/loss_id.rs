@@ -4,14 +4,13 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::source::ComponentKind;
 use crate::target::Axis;
 
 /// The id of a loss: `<axis>/<plugin>/<kind>/<name>[/<field or construct>]`, without positions.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LossId(String);
 
