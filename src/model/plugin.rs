@@ -6,6 +6,7 @@ mod duplicates;
 mod escapes;
 mod fields;
 mod find;
+mod inner_hooks;
 mod location;
 mod missing_components;
 mod other_components;
@@ -18,8 +19,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use declarations::Declaration;
 pub use find::loose_skills::declares_component;
+pub use inner_hooks::InnerHooks;
 pub use location::{LocationForm, PluginLocation};
-pub use other_components::{InnerHooks, OtherBody, OtherComponent};
+pub use other_components::{OtherBody, OtherComponent};
 
 use super::component::Component;
 use super::files::{self, PluginFiles};
@@ -239,7 +241,7 @@ pub fn read(
     if !is_shelf {
         other_components::find(tree, &mut plugin, source, found);
     }
-    plugin.inner_hooks = other_components::inner_hooks(tree, &plugin, source);
+    plugin.inner_hooks = inner_hooks::find(tree, &plugin, source);
     found.extend(no_text(tree, &plugin));
     escapes::refuse(tree, &mut plugin, source, found);
     found.extend(made_for_another(tree, &plugin, source).or_else(|| no_components(&plugin)));

@@ -71,15 +71,6 @@ impl OtherComponent {
     }
 }
 
-/// The hooks in the frontmatter of a plugin's skills and commands. They are fields, not components.
-#[derive(Debug, Clone, Default)]
-pub struct InnerHooks {
-    /// The hooks.
-    pub hooks: Vec<OtherComponent>,
-    /// What was found wrong with them.
-    pub findings: Vec<Diagnostic>,
-}
-
 struct OtherFinder<'a> {
     tree: &'a SourceTree,
     source: &'a SourceFacts,
@@ -154,23 +145,6 @@ fn is_inspected(kind: ComponentKind) -> bool {
 fn own_field<'a>(plugin: &'a Plugin, source: &SourceFacts, kind: ComponentKind) -> Option<&'a Node> {
     let field = source.manifest_components.iter().find_map(|(field, of)| (*of == kind).then_some(field))?;
     plugin.manifest.as_ref()?.node.get(field)
-}
-
-/// The hooks in the frontmatter of skills and commands; no host runs those of agents.
-pub(super) fn inner_hooks(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) -> InnerHooks {
-    let mut inner = InnerHooks::default();
-    for component in plugin.author_files().filter(|component| component.kind != ComponentKind::Agent) {
-        let (Some(node), Some(file)) = (component.field("hooks"), tree.get(&component.path)) else {
-            continue;
-        };
-        let (kind, pointer) = (ComponentKind::Hook, JsonPointer::from_keys(["hooks"]));
-        let place = Declaration { kind, file, pointer, own_file: false };
-        // A value that is not a mapping is reported as a field of a wrong type.
-        if matches!(node.value, Value::Map(_)) {
-            hook::find(node, &place, source, &mut inner.hooks, &mut inner.findings);
-        }
-    }
-    inner
 }
 
 impl OtherFinder<'_> {
