@@ -197,8 +197,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         Some(folder) => ShownEvidence::load(folder, environment)?,
         None => None,
     };
-    let begun_by = (folder.as_ref().zip(seal.as_ref()), ticket.as_ref().zip(repository.as_ref()));
-    let scope = compare_shown(&mut answer, evidence.as_ref(), begun_by)?;
+    let shown = match (&folder, &seal, &ticket, &repository) {
+        (Some(folder), Some(seal), ..) => ShownRecord::Run(folder, seal),
+        (_, _, Some(ticket), Some(repository)) => ShownRecord::Ticket(ticket, repository),
+        _ => ShownRecord::Unknown,
+    };
+    let scope = compare_shown(&mut answer, evidence.as_ref(), shown)?;
     answer.verdict_default = answer.verdict_default.at_most(answer.obstacles.is_empty());
     if let Some((folder, seal)) = folder.as_ref().zip(seal) {
         folder.store(&answer, &kept, (context::NAME, &context), seal)?;
@@ -209,25 +213,31 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&answer).text(render::people(&answer, scope)))
 }
 
-/// Adds the obstacles from what changed since it was shown, in a run or by a ticket. Returns what a review by a ticket
-/// looked at.
+/// Where it is recorded what the reviewers were shown.
+enum ShownRecord<'a> {
+    Run(&'a RunFolder, &'a RunSeal),
+    Ticket(&'a ReviewTicket, &'a Repository),
+    Unknown,
+}
+
+/// Adds the obstacles from what changed since it was shown. Returns what a review by a ticket looked at.
 fn compare_shown(
     answer: &mut Response,
     evidence: Option<&ShownEvidence>,
-    (run, ticket): (Option<(&RunFolder, &RunSeal)>, Option<(&ReviewTicket, &Repository)>),
+    shown: ShownRecord<'_>,
 ) -> Result<String, CallFailure> {
-    match (run, ticket) {
-        (Some((folder, seal)), _) => {
+    match shown {
+        ShownRecord::Run(folder, seal) => {
             answer.obstacles.extend(obstacles::run_obstacles(folder, seal, evidence)?);
         }
-        (None, Some((ticket, repository))) => {
+        ShownRecord::Ticket(ticket, repository) => {
             let (changed, now) = ticket.changes(repository)?;
             answer.obstacles.extend(changed);
             let scope = ticket.looked_at(&now);
             answer.coverage.untracked.extend(now.untracked);
             return Ok(scope);
         }
-        (None, None) => answer.obstacles.push(obstacles::NO_TICKET.to_owned()),
+        ShownRecord::Unknown => answer.obstacles.push(obstacles::NO_TICKET.to_owned()),
     }
     Ok(String::new())
 }
