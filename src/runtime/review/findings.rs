@@ -1,7 +1,7 @@
 //! What a finding is: its severity, how it may be repaired, who owns it, and where it is.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// The severity; reports are in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -31,8 +31,8 @@ pub enum RepairClass {
 }
 
 /// Why no agent is sent to the place of a finding.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
 pub enum Misplacement {
     /// It is about a whole file.
     NoLine,
@@ -53,9 +53,10 @@ impl Misplacement {
     }
 }
 
-impl From<Misplacement> for String {
-    fn from(reason: Misplacement) -> Self {
-        reason.words().to_owned()
+/// As its sentence, without a copy of it.
+impl Serialize for Misplacement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.words())
     }
 }
 
