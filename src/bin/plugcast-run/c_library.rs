@@ -29,7 +29,7 @@ extern "C" fn dlsym(_: *mut c_void, _: *const c_char) -> *mut c_void {
     std::ptr::null_mut()
 }
 
-/// Knows no stack, which the standard library would only name where one overflows.
+/// Reports no stack: the standard library would only name it where one overflows.
 #[unsafe(no_mangle)]
 extern "C" fn pthread_getattr_np(_: *mut c_void, _: *mut c_void) -> c_int {
     const NOT_SUPPORTED: c_int = 38;
