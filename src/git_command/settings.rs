@@ -57,7 +57,8 @@ const KEPT_VARIABLES: [&str; 9] = [
 const KEPT_BEGINNINGS: [&str; 4] = ["GIT_AUTHOR_", "GIT_COMMITTER_", "GIT_SSL_", "GIT_HTTP_"];
 
 /// Other variables that would start a program, prompt, or print more.
-const REMOVED_VARIABLES: [&str; 10] = [
+const REMOVED_VARIABLES: [&str; 11] = [
+    "CLICOLOR_FORCE",
     "SSH_ASKPASS",
     "EDITOR",
     "VISUAL",

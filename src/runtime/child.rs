@@ -102,7 +102,9 @@ pub fn failed(
 pub fn words(ended: &ChildOutput) -> String {
     let text = ended.stderr_text();
     let telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint:");
-    let line = text.lines().find(|line| line.starts_with("fatal:") || line.starts_with("error:"));
+    let is_reason = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
+    // One that ends in a colon has its reason below it.
+    let line = text.lines().find(|line| is_reason(line) && !line.trim_end().ends_with(':'));
     let line = line.or_else(|| text.lines().rfind(telling));
     line.map_or_else(|| ended.status_text(), |line| line.trim().to_owned())
 }

@@ -153,15 +153,19 @@ pub fn resolve_links(path: &str, top: &Path) -> Result<String, String> {
     let shown = crate::printable::line(path).into_owned();
     let real = disk::canonical(top).map_err(|error| error.to_string())?;
     let mut at = real.clone();
-    // Patterns and new files do not exist, which is fine.
-    for part in Path::new(path).components() {
+    let mut parts = Path::new(path).components();
+    while let Some(part) = parts.next() {
         at.push(part);
         at = match disk::canonical(&at) {
             Ok(found) => found,
             Err(_) if disk::kind(&at) == Some(FileKind::Link) => {
                 return Err(format!("`{shown}` is a broken link, or lies behind one"));
             }
-            Err(_) => at,
+            // Patterns and new files do not exist, which is fine: neither does anything below them.
+            Err(_) => {
+                at.extend(parts.by_ref());
+                at
+            }
         };
         let Ok(relative) = at.strip_prefix(&real) else {
             return Err(format!("`{shown}` is a link that leaves the tree, or lies behind one"));

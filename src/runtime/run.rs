@@ -208,7 +208,8 @@ pub fn must_be_at(
     let (last, shown) = (commits.first().unwrap_or(&""), head.as_deref().unwrap_or("no commit"));
     let message =
         format!("run `{run_id}` is bound to `{bound_to}` at {last}, but this is `{tree}` at {shown}");
-    let hint = format!("go back to that working tree and commit, or {}", workflow.give_up);
+    let way = if disk::kind(Path::new(bound_to)).is_some() { "go back to" } else { "move back, or restore," };
+    let hint = format!("{way} that working tree and commit, or {}", workflow.give_up);
     Err(CallFailure::new(CONTENDED, "run_moved", message, hint))
 }
 

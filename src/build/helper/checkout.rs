@@ -86,6 +86,8 @@ impl HelperCheckout {
         if triple.contains("linux") {
             let script = self.package.join("src/bin/plugcast-run.ld");
             flags.extend(["-Clink-arg=-T".to_owned(), format!("-Clink-arg={}", script.display())]);
+            // Where a C library keeps other functions beside those that the helper replaces, the first one counts.
+            flags.push("-Clink-arg=-Wl,-z,muldefs".to_owned());
         }
         // For this target the compiler ships its own linker, which merges identical functions. The program is not
         // relocatable: the list of addresses for that would be a twenty-fifth of its size, and applying it takes time

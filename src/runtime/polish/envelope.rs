@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::earlier_runs::CHECKLIST;
 use super::gate::review_path;
-use super::record::{PolishEnding, PolishRecord, PolishRun};
+use super::record::{PolishEnding, PolishRecord, PolishRun, SUMMARY};
 use super::seed::file_name;
 use super::seed::replan::{self, Escalation, EscalationState};
 use super::tally::Tally;
@@ -22,9 +22,6 @@ use crate::runtime::launch::LaunchMode;
 use crate::runtime::polish::checklist::{self, ItemAction};
 use crate::runtime::server::record::Server;
 use crate::runtime::store::StoreStep;
-
-/// The envelope in the folder of its run.
-const SUMMARY: &str = "summary.md";
 
 options! {
     /// Print the result of a polish, and end its run

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clean_tree::must_be_clean;
-use super::record::PolishRun;
+use super::record::{BegunMerge, PolishRun};
 use super::refusal;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
@@ -103,7 +103,21 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // Settings such as `merge.ff` and `pull.twohead` do not apply.
     let own = ["--no-stat", "--ff", "--commit", "--no-squash", "--strategy=recursive"];
     let words = [&own[..], &["-m", &subject, "--end-of-options", &response.base_sha]].concat();
-    match tree.merge(&words, &response.base_sha, &base.merge_base)? {
+    // Git may complete it after this program was killed.
+    let begun = BegunMerge { before: before.clone(), base_sha: response.base_sha.clone() };
+    run.record.merging = Some(begun.clone());
+    run.store_record()?;
+    let outcome = tree.merge(&words, &response.base_sha, &base.merge_base);
+    if !matches!(outcome, Ok(MergeOutcome::Merged(_))) {
+        interrupt::set_aside(|| {
+            if tree.commit("HEAD").is_ok_and(|head| head.as_ref() == Some(&before)) {
+                run.record.merging = None;
+                // The first failure is the one to report.
+                let _ = run.store_record();
+            }
+        });
+    }
+    match outcome? {
         MergeOutcome::Merged(notes) => response.notes.extend(notes),
         MergeOutcome::Conflict { names, is_taken_back } => {
             return Err(conflict(&response.base_ref, &names, is_taken_back));
@@ -122,9 +136,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         ));
     }
     response.status = MergeBaseStatus::Merged;
-    run.record.commits.push(response.head_sha.clone());
-    run.record.moved = true;
-    run.record.base_sha.clone_from(&response.base_sha);
+    run.record.add_merge(begun, response.head_sha.clone());
     if let Err(failure) = run.store_record() {
         // An unrecorded merge would make the run unusable.
         let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));

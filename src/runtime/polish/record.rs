@@ -28,6 +28,8 @@ pub(super) static POLISH: Workflow = Workflow {
     redo: "restore the file, or begin again",
 };
 const RECORD_SCHEMA: &str = "plugcast.polish-run/1";
+/// The envelope of a finished run, for people.
+pub(super) const SUMMARY: &str = "summary.md";
 const METADATA_SCHEMA: &str = "plugcast.polish/1";
 
 /// The start of a polish: `run.json`. Later commands take mode, target and tree from here.
@@ -62,6 +64,9 @@ pub(in crate::runtime) struct PolishRecord {
     pub pr: Option<PullRequest>,
     /// Whether something was checked out for it, or merged since then.
     pub moved: bool,
+    /// A merge of the base that was begun, and may not be recorded yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merging: Option<BegunMerge>,
     /// The commits since then, oldest first: merges of the base, fixes, and the user's own.
     pub commits: Vec<String>,
     /// Those of them that the user made.
@@ -84,6 +89,16 @@ pub(in crate::runtime) struct PolishRecord {
     pub pid: u32,
     /// The folder of all runs and records.
     pub state_root: String,
+}
+
+/// A merge of the base that git was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::runtime) struct BegunMerge {
+    /// The commit of the branch.
+    pub before: String,
+    /// The commit of the base.
+    pub base_sha: String,
 }
 
 /// The end of a polish: `metadata.json`.
@@ -136,6 +151,7 @@ impl PolishRecord {
             base_sha: String::new(),
             pr: None,
             moved: false,
+            merging: None,
             commits: Vec::new(),
             user_commits: BTreeSet::new(),
             outcomes: BTreeMap::new(),
@@ -159,6 +175,14 @@ impl PolishRecord {
     pub fn known_commits(&self) -> Vec<&str> {
         let own = self.commits.iter().rev().map(String::as_str);
         own.chain([self.head_sha.as_str()]).collect()
+    }
+
+    /// Records a merge of the base.
+    pub fn add_merge(&mut self, merge: BegunMerge, commit: String) {
+        self.commits.push(commit);
+        self.moved = true;
+        self.base_sha = merge.base_sha;
+        self.merging = None;
     }
 
     /// The commits made by it or a review.
@@ -202,8 +226,34 @@ impl RunRecord for PolishRecord {
 impl PolishRun {
     /// Opens a run, after completing what a killed call left unfinished.
     pub fn open_completed(environment: &Environment, given: &Path) -> Result<Self, CallFailure> {
-        let run = Self::open(environment, given)?;
-        if run.store.complete_pending()? { Self::open(environment, given) } else { Ok(run) }
+        let mut run = Self::open(environment, given)?;
+        if run.store.complete_pending()? {
+            run = Self::open(environment, given)?;
+        }
+        run.record_begun_merge(environment)?;
+        Ok(run)
+    }
+
+    /// Records a merge that git completed after its call was killed: it is not the user's own.
+    fn record_begun_merge(&mut self, environment: &Environment) -> Result<(), CallFailure> {
+        let Some(begun) = self.record.merging.clone() else { return Ok(()) };
+        // Without its working tree, nothing depends on it.
+        let Ok(tree) = Repository::find(environment, Path::new(&self.record.tree)) else { return Ok(()) };
+        if tree.branch()? != self.record.branch {
+            return Ok(());
+        }
+        let range = format!("{}..HEAD", begun.before);
+        let added = tree.ask(&["rev-list", "--first-parent", "--parents", "--reverse", &range])?;
+        let added = String::from_utf8_lossy(&added.stdout).into_owned();
+        let mut first = added.lines().next().unwrap_or_default().split(' ');
+        let commit = first.next().unwrap_or_default().to_owned();
+        let is_merge = first.eq([&*begun.before, &*begun.base_sha]);
+        let head = tree.must_commit("HEAD")?;
+        if is_merge || head == begun.base_sha {
+            self.record.add_merge(begun, if is_merge { commit } else { head });
+            self.store_record()?;
+        }
+        Ok(())
     }
 
     /// Opens an unfinished run from its own working tree, and returns both.
@@ -269,7 +319,12 @@ impl PolishRun {
             return Ok(());
         };
         let message = format!("run `{}` ended at {}", metadata.run_id, metadata.completed_at);
-        Err(CallFailure::new(CONTENDED, "finished", message, "start a new one with `polish acquire --apply`"))
+        let summary = self.path.join(SUMMARY);
+        let hint = match self.store.has_file(&summary)? {
+            true => format!("read `{}`, or start a new one with `polish acquire --apply`", summary.display()),
+            false => "start a new one with `polish acquire --apply`".to_owned(),
+        };
+        Err(CallFailure::new(CONTENDED, "finished", message, hint))
     }
 
     /// Ends it, and releases the working tree.

@@ -131,14 +131,22 @@ impl ChangeSizes {
             return vec![path];
         }
         let folder = path.trim_end_matches('/');
-        let (before, after) = match (path.split_once('*'), path.rsplit_once('*')) {
-            (Some((before, _)), Some((_, after))) => (before.to_owned(), after),
-            _ => (format!("{folder}/"), ""),
+        let between = |before: &str, after: &str| -> Vec<&'a str> {
+            let files = self.0.keys().map(String::as_str);
+            files.filter(|file| file.starts_with(before) && file.ends_with(after)).collect()
         };
-        let files = self.0.keys().map(String::as_str);
-        let meant: Vec<&str> =
-            files.filter(|file| file.starts_with(&before) && file.ends_with(after)).collect();
+        let mut meant = between(&format!("{folder}/"), "");
+        if meant.is_empty()
+            && let Some((first, last)) = wildcards(path)
+        {
+            meant = between(&path[..first], &path[last..]);
+        }
         if meant.is_empty() { vec![path] } else { meant }
+    }
+
+    /// Whether a path is a pattern that changed files match.
+    pub(in crate::runtime) fn has_matches(&self, path: &str) -> bool {
+        wildcards(path).is_some() && self.covers(path)
     }
 
     pub(in crate::runtime) fn size_since(repository: &Repository, base: &str) -> Result<Self, CallFailure> {
@@ -170,6 +178,24 @@ impl ChangeSizes {
     }
 }
 
+/// Where the first wildcard of a pattern begins, and the last one ends. A name in brackets, as in `[id]`, is none.
+fn wildcards(path: &str) -> Option<(usize, usize)> {
+    let is_range = |class: &str| {
+        let class = class.trim_start_matches(['!', '^']).as_bytes();
+        matches!(class, [low, b'-', high, ..] if low < high && low.is_ascii_alphanumeric())
+    };
+    let mut ends = path.char_indices().filter_map(|(at, c)| match c {
+        '*' | '?' => Some((at, at + 1)),
+        '[' => {
+            let end = at + path[at..].find(']')?;
+            is_range(&path[at + 1..end]).then_some((at, end + 1))
+        }
+        _ => None,
+    });
+    let (first, end) = ends.next()?;
+    Some((first, ends.next_back().map_or(end, |(_, end)| end)))
+}
+
 /// The size of some files of a change.
 #[derive(Debug, Clone)]
 pub(in crate::runtime) struct MeasuredSize {
@@ -180,8 +206,8 @@ pub(in crate::runtime) struct MeasuredSize {
     pub(in crate::runtime) warnings: Vec<String>,
 }
 
-/// Measures files; a duplicate path counts once, and an unchanged file has no lines. A folder, or a pattern with `*`,
-/// covers all that changed in it.
+/// Measures files; a duplicate path counts once, and an unchanged file has no lines. A folder, or a pattern with `*`, `?`
+/// or a range in brackets, covers all that changed in it.
 pub(in crate::runtime) fn measure(
     changed: &ChangeSizes,
     files: &[String],

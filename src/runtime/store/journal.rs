@@ -16,6 +16,10 @@ use crate::runtime::document::without_mark;
 
 pub(super) const NAME: &str = "journal.json";
 const SCHEMA: &str = "plugcast.journal/3";
+/// The file that shows that there is space for a journal and its steps.
+const SPACE: &str = "space";
+/// What a file or folder may take besides its content, in bytes.
+const BLOCK: usize = 4096;
 /// How many foreign journals are kept.
 const MOST_FOREIGN: usize = 1000;
 
@@ -111,9 +115,22 @@ impl LockedStore<'_> {
         journal.signature = key.map(|key| self.signed(&journal, |texts| key.sign(texts))).transpose()?;
         // Our texts and paths are UTF-8.
         let text = serde_json::to_string(&journal).unwrap_or_default();
+        self.must_have_space(text.len(), &journal.steps)?;
         self.replace(&Self::own_file(NAME), text.as_bytes())?;
         let guard = if read.is_some() { ReplacementGuard::First } else { ReplacementGuard::None };
         self.replay(&journal, guard)
+    }
+
+    /// Fails before anything is changed if the disk is full: a command that fails half-way would take effect afterwards.
+    fn must_have_space(&self, journal: usize, steps: &[StoreStep]) -> Result<(), CallFailure> {
+        let needs = |step: &StoreStep| match step {
+            StoreStep::Write { text, .. } => text.len() + 2 * BLOCK,
+            StoreStep::Remove { .. } => 0,
+        };
+        let bytes = journal + BLOCK + steps.iter().map(needs).sum::<usize>();
+        let file = Self::own_file(SPACE);
+        self.replace(&file, &vec![b' '; bytes])?;
+        self.remove(&file)
     }
 
     /// The hash of a file without its byte order mark; empty if there is none. An unreadable file is refused when it is
@@ -181,7 +198,7 @@ impl LockedStore<'_> {
                     let may = || {
                         is_free || {
                             let now = self.hash(path);
-                            now == *before || now == sha256(text.as_bytes())
+                            now == *before || now == sha256(&without_mark(text.clone().into_bytes()))
                         }
                     };
                     let replaced = self.root.replace_if(path, text.as_bytes(), &may);

@@ -108,13 +108,18 @@ fn path(entry: &str, top: &Path, changed: &ChangeSizes) -> Result<String, String
         return Ok(path);
     }
     let words = entry.split(|c: char| c == ';' || c.is_whitespace()).take(WORDS);
-    let mut found = words.filter_map(meant);
+    let pattern = |word: &str| {
+        let path = place::confined_path(&plain(word), top).ok()?;
+        changed.has_matches(&path).then_some(path)
+    };
+    let words = words.map(|word| word.trim_end_matches(':'));
+    let mut found = words.filter_map(|word| Some((word, meant(word).or_else(|| pattern(word))?)));
     match (found.next(), found.next()) {
         // Counted as one file, several would hide how large the item is.
         (Some(_), Some(_)) => {
             Err(format!("`{}` names several files: separate them with commas", one_line(entry)))
         }
-        (Some(path), None) if path.contains(['/', '.']) => Ok(path),
+        (Some((word, path)), None) if word.contains(['/', '.']) => Ok(path),
         _ => match place::confined_path(entry, top) {
             Ok(pattern) if changed.covers(&pattern) => Ok(pattern),
             _ => place::confined_path(&plain(entry), top),

@@ -164,6 +164,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let folder = run.folder();
     let documents = vec![(LOCK, text(&lock)), (LOG, text(&log)), (RECORD, text(&run.record))];
     let sha256 = disk::sha256(checklist.as_bytes());
+    let bytes = run.store.bytes(&run.path.join(CHECKLIST))?;
+    if bytes.is_some_and(|bytes| bytes.starts_with(document::MARK)) {
+        checklist.insert(0, '\u{feff}');
+    }
     // The checklist first: if the user has saved it meanwhile, nothing else is written.
     let mut steps = vec![StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist }];
     steps.extend(folder.seal()?.steps(&folder, documents)?);

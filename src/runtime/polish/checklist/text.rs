@@ -55,7 +55,7 @@ pub(super) struct ItemSection {
     span: Range<usize>,
     /// The byte ranges of the lines with its outcome.
     outcome: Vec<Range<usize>>,
-    /// The end of its last non-empty line.
+    /// The end of its last non-empty line, white space included.
     end: usize,
 }
 
@@ -177,7 +177,7 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
                     format!("item {id} is defined on line {first} and on line {number}: write `{other}`");
                 read.faults.push(fault(number, "duplicate_id", message));
             }
-            let (title, end) = (title.to_owned(), span.start + line.len());
+            let (title, end) = (title.to_owned(), span.start + raw.trim_end_matches(['\r', '\n']).len());
             read.sections.push(ItemSection { id, title, line: number, span, end, ..ItemSection::default() });
             continue;
         }
@@ -198,7 +198,7 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
         let (indent, was_apart) = (indent(line), is_apart);
         is_apart = line.is_empty();
         if !line.is_empty() {
-            section.end = span.start + line.len();
+            section.end = span.start + raw.trim_end_matches(['\r', '\n']).len();
         }
         if is_comment || !is_block && is_rule(line) {
             continue;
@@ -324,7 +324,8 @@ pub(super) fn with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, 
         .collect();
     let rest = if is_last {
         // The outcome was at the end, and stays there.
-        let kept = own.trim_end().len();
+        let last = own.trim_end().len();
+        let kept = own[last..].find(['\r', '\n']).map_or(own.len(), |end| last + end);
         let tail = own[kept..].trim_start_matches(['\r', '\n']).to_owned() + &text[at..section.span.end];
         own.truncate(kept);
         format!("{break_of}{tail}")
