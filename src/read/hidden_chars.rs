@@ -176,20 +176,20 @@ fn decoded(rest: &str) -> Option<(char, usize)> {
     })
 }
 
+/// How many bytes are tested at once.
+const BLOCK: usize = 64;
+
 /// The first byte from `at` that is neither printable ASCII nor white space, or a backslash if `escapes` is set.
 fn remarkable(bytes: &[u8], at: usize, escapes: bool) -> Option<usize> {
     let is = |byte: &u8| {
         let plain = matches!(byte, 0x20..=0x7e | b'\t'..=b'\r') & (*byte != 0xb);
         !plain | (escapes & (*byte == b'\\'))
     };
-    let mut from = at;
-    // A fold without an early exit can be vectorized.
-    let folded = bytes[at..].chunks(64).find(|chunk| {
-        let has_one = chunk.iter().fold(false, |any, byte| any | is(byte));
-        from += usize::from(!has_one) * chunk.len();
-        has_one
-    });
-    folded?.iter().position(is).map(|inner| from + inner)
+    // A fold without an early exit over a fixed number of bytes can be vectorized.
+    let (blocks, _) = bytes[at..].as_chunks::<BLOCK>();
+    let has_one = |block: &[u8; BLOCK]| block.iter().fold(0, |any, byte| any | u8::from(is(byte))) != 0;
+    let from = at + blocks.iter().position(has_one).unwrap_or(blocks.len()) * BLOCK;
+    bytes[from..].iter().position(is).map(|inner| from + inner)
 }
 
 /// Whether the text has any such character.
