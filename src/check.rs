@@ -102,6 +102,14 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
         !replaced || !mains.contains(found.path.as_str())
     });
     let files = wanted.len();
+    // A task must not wait for what another one computes in parallel: it may be the task that computes it.
+    let differs = |text: &&PluginText<'_>| {
+        let component = text.component.filter(|_| text.main);
+        component.is_some_and(|component| renames::differing_name(component, &text.plugin.root).is_some())
+    };
+    if active.iter().any(|rule| rule.name == renames::RULE) && wanted.iter().any(differs) {
+        context.renames();
+    }
     context.progress.begin("checking files", files);
     let of_texts = parallel::map(wanted, files, |text| {
         let found = check_text(context, text, &active);

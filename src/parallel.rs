@@ -52,8 +52,8 @@ fn work_on_this_thread() {
 /// the heap. It takes two blocks: the first is mapped outside of the heap, and freeing it tells glibc that blocks of
 /// that size are common.
 fn make_room() {
-    const STACK_BYTES: usize = 8 << 20;
+    const ROOM: usize = 24 << 20;
     for _ in 0..2 {
-        drop(std::hint::black_box(Vec::<u8>::with_capacity(STACK_BYTES)));
+        drop(std::hint::black_box(Vec::<u8>::with_capacity(ROOM)));
     }
 }

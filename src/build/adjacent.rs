@@ -13,6 +13,7 @@ use super::{BuildError, SourceRequest};
 use crate::disk::FileSystem;
 use crate::model::names;
 use crate::model::plugin::{LocationForm, PluginLocation, declares_component, settings};
+use crate::parallel;
 use crate::read::format::SourceFacts;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
@@ -56,8 +57,10 @@ pub(super) fn find(
         skills: BTreeMap::new(),
         out: AdjacentSources::default(),
     };
-    for location in taken {
-        let own = parts_of_known_plugins(file_system, src, location, source);
+    let own = parallel::map(taken.iter().collect(), listing.count(), |location| {
+        parts_of_known_plugins(file_system, src, location, source)
+    });
+    for (location, own) in taken.iter().zip(own) {
         search.taken.insert(location.root.as_str(), own.whole);
         search.places.folders.extend(own.folders.into_iter().map(Utf8PathBuf::into_string));
         search.places.shelves.extend(own.shelves.into_iter().map(Utf8PathBuf::into_string));

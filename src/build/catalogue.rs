@@ -7,7 +7,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::BuildError;
-use super::discover::README;
+use super::discover::{FILES_OF_PLUGIN, README};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{FileSystem, walk};
 use crate::model::manifest;
@@ -99,7 +99,8 @@ pub(super) fn listed_plugins(
 ) -> Vec<PluginLocation> {
     let mut locations = Vec::new();
     // Each part of each path is looked up in the file system, so a long list is resolved in parallel.
-    let inside = parallel::map(marketplace.entries.iter().collect(), marketplace.entries.len(), |entry| {
+    let files = marketplace.entries.len() * FILES_OF_PLUGIN;
+    let inside = parallel::map(marketplace.entries.iter().collect(), files, |entry| {
         let EntrySource::Folder(folder) = &entry.source else { return false };
         let real = file_system.canonical(&src.join(folder));
         real.is_ok_and(|real| real.starts_with(src) && file_system.is_folder(&real))

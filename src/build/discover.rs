@@ -26,7 +26,7 @@ use crate::target::Targets;
 pub const COMPONENT_FOLDERS: [&str; 3] = ["skills", "agents", "commands"];
 
 /// How many files a plugin is assumed to have before it is read.
-const FILES_OF_PLUGIN: usize = 32;
+pub(super) const FILES_OF_PLUGIN: usize = 32;
 
 /// The README of a plugin, or of a source with several.
 pub const README: &str = "README.md";

@@ -175,7 +175,7 @@ impl<'a> RuleContext<'a> {
         &self.anchors
     }
 
-    /// Where skills are referenced by a name that differs from their folder; computed lazily.
+    /// Where skills are referenced by a name that differs from their folder; computed in parallel on the first call.
     pub fn renames(&self) -> &SkillRenames {
         self.renames.get_or_init(|| SkillRenames::find(self))
     }

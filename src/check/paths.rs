@@ -17,6 +17,7 @@ use super::script_calls;
 use crate::model::component::Component;
 use crate::model::paths::{self as model, join};
 use crate::model::project::Project;
+use crate::parallel;
 use crate::source::{ComponentKind, is_inside};
 
 /// Every path of the source.
@@ -46,15 +47,14 @@ impl<'a> SourcePaths<'a> {
             let paths = files_below(&files, root).iter().chain(files_below(&excluded, root));
             PathParts::from_paths(paths.map(|path| path[root.len()..].trim_start_matches('/')))
         };
-        let roots = project.plugins.iter().map(|plugin| plugin.root.as_str());
-        let parts = roots.map(|root| (root, of_plugin(root))).collect();
+        let roots = || project.plugins.iter().map(|plugin| plugin.root.as_str()).collect::<Vec<_>>();
+        let parts = parallel::map(roots(), files.len(), |root| (root, of_plugin(root)));
+        let parts = parts.into_iter().collect();
         let unstartable = project.tree.files().filter(|file| script_calls::is_unstartable(file));
         let mut unstartable: Vec<&str> = unstartable.map(|file| file.path.as_str()).collect();
         unstartable.sort_unstable();
-        let roots = project.plugins.iter().map(|plugin| plugin.root.as_str());
-        let script_names =
-            roots.filter_map(|root| Some((root, NameSearch::new(files_below(&unstartable, root))?)));
-        let script_names = script_names.collect();
+        let names = |root: &'a str| Some((root, NameSearch::new(files_below(&unstartable, root))?));
+        let script_names = roots().into_iter().filter_map(names).collect();
         Self { files, folded: OnceLock::new(), left_out, parts, script_names }
     }
 

@@ -1,9 +1,11 @@
 //! Finds scripts that read files of the plugin that move on the host. A script is not edited, since only its author
 //! knows what it does with the file; its row tells which file it will not find.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem;
 
 use super::context::LoweringContext;
 use super::paths::file_at;
@@ -61,20 +63,31 @@ struct Words<'a> {
 
 impl<'a> Words<'a> {
     fn new(text: &'a str, root_variable: &'a str) -> Self {
-        let set = text.lines().filter(|line| line.contains(root_variable)).filter_map(|line| {
-            let (left, value) = line.split_once('=')?;
-            let left = left.trim_end();
-            let name = &left[left.trim_end_matches(is_of_name).len()..];
-            (value.contains(root_variable) && !name.is_empty()).then_some(name)
-        });
+        let is_named = memmem::find(text.as_bytes(), root_variable.as_bytes()).is_some();
+        let set = if is_named { text } else { "" }
+            .lines()
+            .filter(|line| line.contains(root_variable))
+            .filter_map(|line| {
+                let (left, value) = line.split_once('=')?;
+                let left = left.trim_end();
+                let name = &left[left.trim_end_matches(is_of_name).len()..];
+                (value.contains(root_variable) && !name.is_empty()).then_some(name)
+            });
         Self { text, root_variable, same: set.collect() }
     }
 
     /// The paths after the variable of the plugin's folder, or after one that is set from it, and those that leave the
     /// script's own folder.
     fn paths(&self) -> impl Iterator<Item = (PathBase, Utf8PathBuf)> + '_ {
-        let lines = self.text.lines().filter(|line| line.contains('.'));
-        lines.flat_map(move |line| self.paths_in_line(line))
+        // Most scripts name neither, and their lines need not be taken apart.
+        let has = |word: &str| memmem::find(self.text.as_bytes(), word.as_bytes()).is_some();
+        let (leaves, root) = (has(".."), has(self.root_variable));
+        let text = if leaves || root { self.text } else { "" };
+        let names_root = move |line: &str| {
+            root && (line.contains(self.root_variable) || self.same.iter().any(|name| line.contains(name)))
+        };
+        let lines = text.lines().filter(move |line| leaves && line.contains("..") || names_root(line));
+        lines.filter(|line| line.contains('.')).flat_map(move |line| self.paths_in_line(line))
     }
 
     fn paths_in_line(&self, line: &'a str) -> Vec<(PathBase, Utf8PathBuf)> {
@@ -87,9 +100,9 @@ impl<'a> Words<'a> {
             let (word, before) = (&line[start..start + length], &line[near..start]);
             at = start + length;
             // `join(ROOT, "commands", "plan.md")` and `ROOT / "commands" / "plan.md"`
-            let mut path = word.to_owned();
+            let mut path = Cow::Borrowed(word);
             while let Some((next, end)) = next_part(line, at, &allowed) {
-                path = format!("{}/{next}", path.trim_end_matches('/'));
+                path = format!("{}/{next}", path.trim_end_matches('/')).into();
                 at = end;
             }
             // `$ROOT/commands/plan.md`
@@ -99,7 +112,7 @@ impl<'a> Words<'a> {
                 Some((name, _)) => self.is_root(name).then_some(PathBase::Root),
                 None => self.base(before, &path),
             };
-            let path = parts.map_or(path.as_str(), |(_, rest)| rest).trim_start_matches('/');
+            let path = parts.map_or(&*path, |(_, rest)| rest).trim_start_matches('/');
             out.extend(base.map(|base| (base, path.into())));
         }
         out

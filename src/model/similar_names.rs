@@ -48,7 +48,10 @@ pub fn is_near(a: &str, b: &str, least: usize) -> bool {
     let is_end = |rest: &str| rest.starts_with(['-', '_', '.', ' ', '/']);
     let is_rest = |rest: &str| rest.len() <= 2 || is_end(rest);
     let has_more = short.len() * 2 >= long.len() && long.strip_prefix(short.as_str()).is_some_and(is_rest);
-    has_more || strsim::osa_distance(&a, &b) <= (long.chars().count() / 5).max(least)
+    let (shorter, longer) = (short.chars().count(), long.chars().count());
+    let most = (longer / 5).max(least);
+    // The distance is no smaller than the difference of the lengths, and takes much longer to compute.
+    has_more || longer.abs_diff(shorter) <= most && strsim::osa_distance(&a, &b) <= most
 }
 
 /// The item with the highest score above `least`; of equal scores, the first in order.

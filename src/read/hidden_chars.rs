@@ -2,8 +2,11 @@
 //! reported: joiners inside scripts and emoji, direction marks beside right-to-left text, the tags of flags, one
 //! variation selector after a character that has variants.
 
+mod byte_search;
+
 use crate::printable::HiddenKind;
 use crate::source::{Span, line_start, next_line};
+use byte_search::{has_any, remarkable};
 
 /// A run of one kind of such characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,35 +177,6 @@ fn decoded(rest: &str) -> Option<(char, usize)> {
         't' => ('\t', 1),
         other => (other, other.len_utf8()),
     })
-}
-
-/// The first byte from `at` that is neither printable ASCII nor white space, or a backslash if `escapes` is set.
-fn remarkable(bytes: &[u8], at: usize, escapes: bool) -> Option<usize> {
-    let is = |byte: &u8| {
-        let plain = matches!(byte, 0x20..=0x7e | b'\t'..=b'\r') & (*byte != 0xb);
-        !plain | (escapes & (*byte == b'\\'))
-    };
-    let mut from = at;
-    // A fold without an early exit can be vectorized.
-    let folded = bytes[at..].chunks(64).find(|chunk| {
-        let has_one = chunk.iter().fold(false, |any, byte| any | is(byte));
-        from += usize::from(!has_one) * chunk.len();
-        has_one
-    });
-    folded?.iter().position(is).map(|inner| from + inner)
-}
-
-/// Whether the text has any such character.
-fn has_any(text: &str) -> bool {
-    let mut at = 0;
-    while let Some(next) = remarkable(text.as_bytes(), at, false) {
-        let Some(c) = text[next..].chars().next() else { return false };
-        if HiddenKind::from_char(c).is_some() {
-            return true;
-        }
-        at = next + c.len_utf8();
-    }
-    false
 }
 
 fn is_tag(c: char) -> bool {

@@ -21,7 +21,11 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let hosts: Vec<_> = context.hosts.iter().filter(|host| host.text.arguments == TextForm::Native).collect();
-    if component.kind == ComponentKind::Agent || hosts.is_empty() || !takes_arguments(context, component) {
+    if component.kind == ComponentKind::Agent || hosts.is_empty() || !has_number(text.text) {
+        return;
+    }
+    // Finding the names of a component takes the most time.
+    if !takes_arguments(context, component) {
         return;
     }
     let own = context.references(component).iter().filter(|file| file.path == component.path);
@@ -52,6 +56,12 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             Some(format!("write `{same}`, which is the same {what}, or move the program into a script"));
         found.fix = Some(replace(text.file, reference.span, same, Applicability::Unsafe));
     }
+}
+
+/// Whether the text may have an argument that is written as a number.
+fn has_number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'$', bytes).any(|at| bytes.get(at + 1).is_some_and(u8::is_ascii_digit))
 }
 
 /// Whether the text takes arguments: it is a command, declares some, or contains `$ARGUMENTS`.

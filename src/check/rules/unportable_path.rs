@@ -22,13 +22,17 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(_: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let mut first: BTreeMap<&Utf8Path, (&Utf8PathBuf, String)> = BTreeMap::new();
+    let mut before = "";
     for path in &plugin.files.kept {
-        // The parts above the plugin belong to the repository.
-        for above in path.ancestors().take_while(|above| *above != plugin.root) {
+        // The parts above the plugin belong to the repository, and folders of the file before are done.
+        let is_done = |above: &str| before.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
+        let is_own = |above: &&Utf8Path| above.as_str() != plugin.root.as_str() && !is_done(above.as_str());
+        for above in path.ancestors().take_while(is_own) {
             if let Some(why) = above.file_name().and_then(names::unwritable) {
                 first.entry(above).or_insert((path, why));
             }
         }
+        before = path.as_str();
     }
     for (path, why) in first.into_values() {
         let found = sink.report_file(path, format!("{why}: no clone there has the file"));

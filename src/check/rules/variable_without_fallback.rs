@@ -21,11 +21,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, _: &PluginText<'_>, sink: &mut FindingSink) {
-    if !context.hosts.iter().any(|host| host.variables.values().any(|facts| facts.reason.is_some())) {
-        return;
-    }
+    let variables = context.hosts.iter().flat_map(|host| &host.variables);
+    let lacking = variables.filter(|(_, facts)| facts.reason.is_some());
+    let lacking: Vec<&str> = lacking.map(|(name, _)| name.as_str()).collect();
     let files = || component.files.iter().chain([&component.path]);
-    let has_variable = |text: &str| memchr::memmem::find(text.as_bytes(), b"${").is_some();
+    // Finding all names of a component takes long, and many programs have variables of their own.
+    let is_named = |rest: &str| {
+        lacking.iter().any(|name| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('}')))
+    };
+    let has_variable = |text: &str| {
+        let mut starts = memchr::memmem::find_iter(text.as_bytes(), b"${");
+        starts.any(|at| is_named(&text[at + 2..]))
+    };
     let may_hold = |path| context.file(path).and_then(|file| file.text()).is_some_and(has_variable);
     if !files().any(may_hold) {
         return;

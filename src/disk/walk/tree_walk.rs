@@ -132,12 +132,18 @@ impl TreeWalk {
             };
             let path = match folder.as_str() {
                 "" => Utf8PathBuf::from(text),
-                folder => Utf8PathBuf::from(format!("{folder}/{text}")),
+                folder => {
+                    let mut path = String::with_capacity(folder.len() + 1 + text.len());
+                    path.push_str(folder);
+                    path.push('/');
+                    path.push_str(text);
+                    Utf8PathBuf::from(path)
+                }
             };
             let below = match kind {
                 // What is no link lies where its folder lies.
                 kind if !matches!(kind, FileType::Symlink | FileType::Unknown) => {
-                    let real = real.join(name);
+                    let real = joined(real, name.as_ref());
                     let (is_folder, is_file) = (*kind == FileType::Directory, *kind == FileType::RegularFile);
                     self.entry(WalkEntry { path, real, is_folder, is_file }, &ignores, ancestors, &mut found)
                 }
@@ -274,7 +280,7 @@ impl TreeWalk {
         if ignores.is_empty() || included {
             return None;
         }
-        let full = self.root.join(&entry.path);
+        let full = joined(&self.root, entry.path.as_std_path());
         for ignore in ignores.iter().rev() {
             // In a folder that is read for what it includes, the rest stays ignored.
             let matched = match self.include.is_empty() {
@@ -294,11 +300,20 @@ impl TreeWalk {
     }
 }
 
+/// `folder` and `inner` as one path, in memory of just that size: sources have thousands of them.
+fn joined(folder: &Path, inner: &Path) -> PathBuf {
+    let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + inner.as_os_str().len());
+    path.push(folder);
+    path.push(inner);
+    path
+}
+
 fn is_version_control(path: &Utf8Path) -> bool {
     matches!(last_part(path), ".git" | ".hg" | ".svn" | ".jj")
 }
 
 /// The name of an entry, whose path the walk has put together from names.
 fn last_part(path: &Utf8Path) -> &str {
-    path.as_str().rsplit('/').next().unwrap_or_default()
+    let path = path.as_str();
+    memchr::memrchr(b'/', path.as_bytes()).map_or(path, |at| &path[at + 1..])
 }

@@ -147,3 +147,16 @@ fn case_12_marks_before_amounts_and_behind_foreign_words_belong() {
         assert_eq!(find(text).len(), 1, "{text}");
     }
 }
+
+#[test]
+fn what_hides_is_found_at_every_place_of_a_long_text() {
+    for lead in 0..150 {
+        for before in ["x", "é", "x— "] {
+            let (before, after) = (before.repeat(lead), "y".repeat(lead));
+            assert_eq!(find(&format!("{before}a{after}")), []);
+            for c in ['\u{200b}', '\u{7f}', '\u{e0041}'] {
+                assert_eq!(find(&format!("{before}a{c}b{after}")).len(), 1, "{lead}");
+            }
+        }
+    }
+}
