@@ -67,6 +67,8 @@ pub fn limit(
         let allowed = AllowedTools { facts, tools: &tools, unknown, is_lost };
         allowed.add_to(limits.allow.get_or_insert_default())
     };
+    // In one order, whatever the order of the tools: equal losses are reported together.
+    losses.sort();
     losses.dedup();
     if losses.is_empty() {
         return LimitVerdict::mapped("the host narrows the agent's permissions to it");

@@ -103,7 +103,12 @@ fn no_entry(
         true => format!("{} {version}", first.name),
         false => version.clone(),
     };
-    let heading = example(form, &whose);
+    let names: Vec<&str> = context.units.iter().map(|unit| unit.name.as_str()).collect();
+    let like_first = headings.first().filter(|_| form.is_none());
+    let own = if whose == *version { None } else { Some((&*first.name, &*names)) };
+    let heading = like_first
+        .and_then(|first| first.with_version(version, own))
+        .unwrap_or_else(|| example(form.or(headings.first().map(|first| first.form)), &whose));
     let help = match is_one_version {
         true => format!("add `{heading}` with what is new below it"),
         false => format!("add a heading for each, such as `{heading}`, with what is new below it"),
@@ -144,6 +149,7 @@ pub(super) fn path(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Option
 /// One entry.
 struct ChangelogHeading<'a> {
     span: Span,
+    level: usize,
     line: &'a str,
     version: String,
     form: ChangelogForm,
@@ -154,6 +160,38 @@ impl ChangelogHeading<'_> {
     /// Whether it may be the entry of `name` in a shared changelog: it contains the name, or none of `all`.
     fn may_be_entry_of(&self, name: &str, all: &[&str]) -> bool {
         self.names(name) || !all.iter().any(|other| self.names(other))
+    }
+
+    /// The same heading for another version, up to its date; where a changelog is shared, for the plugin `own.0`, if it
+    /// begins with a name among `own.1`. None where its words depend on its own version.
+    fn with_version(&self, version: &str, own: Option<(&str, &[&str])>) -> Option<String> {
+        let is_bound =
+            self.form == ChangelogForm::ReleasePlease || ARROWS.iter().any(|arrow| self.line.contains(arrow));
+        let (before, after) = self.line.split_once(&*self.version).filter(|_| !is_bound)?;
+        let before = match own {
+            None => before.to_owned(),
+            Some((name, all)) => {
+                let other = all.iter().filter(|other| self.names(other) && before.contains(**other));
+                before.replacen(*other.max_by_key(|other| other.len())?, name, 1)
+            }
+        };
+        let is_date = |part: &&[u8]| {
+            part.iter().enumerate().all(|(at, byte)| match at {
+                4 | 7 => *byte == b'-',
+                _ => byte.is_ascii_digit(),
+            })
+        };
+        let date = after.as_bytes().windows("YYYY-MM-DD".len()).position(|part| is_date(&part));
+        let closing =
+            |rest: &str, sign: char| if rest.starts_with(sign) { sign.to_string() } else { String::new() };
+        let rest = match date {
+            Some(at) => {
+                let end = at + "YYYY-MM-DD".len();
+                format!("{}YYYY-MM-DD{}", &after[..at], closing(&after[end..], ')'))
+            }
+            None => closing(after, ']'),
+        };
+        Some(format!("{} {before}{version}{rest}", "#".repeat(self.level)))
     }
 
     /// Whether it consists of a version only, and perhaps a date.
@@ -197,7 +235,7 @@ fn headings(text: &str) -> Vec<ChangelogHeading<'_>> {
         let words = plain[level..].trim();
         if let Some((version, form)) = version(words) {
             let span = Span::new(start, start + plain.len());
-            let heading = ChangelogHeading { span, line: words, version, form, body: "" };
+            let heading = ChangelogHeading { span, level, line: words, version, form, body: "" };
             out.push((heading, level, at));
         }
     }
@@ -290,6 +328,26 @@ mod tests {
             assert!(fits(line), "{line}");
         }
         assert!(!fits("## two 1.0.0\n") && !fits("## Two: 1.0.0\n"));
+    }
+
+    /// changelog-entry-help-in-another-form: `## name 1.2.3` was proposed where the file has `### name v1.2.3`.
+    #[test]
+    fn a_new_heading_looks_like_the_first() {
+        let next = |line: &str, own| headings(line)[0].with_version("1.1.0", own);
+        for (line, wanted) in [
+            ("### v1.0.0\n", "### v1.1.0"),
+            ("## [1.0.0] - 2026-01-31\n", "## [1.1.0] - YYYY-MM-DD"),
+            ("# Version 1.0.0 (2026-01-31): the first\n", "# Version 1.1.0 (YYYY-MM-DD)"),
+            ("## demo-v1.0.0: the first\n", "## demo-v1.1.0"),
+        ] {
+            assert_eq!(next(line, None).as_deref(), Some(wanted), "{line}");
+        }
+        let all: &[&str] = &["one", "one-more"];
+        let own = Some(("two", all));
+        assert_eq!(next("### one-more v1.0.0\n", own).as_deref(), Some("### two v1.1.0"));
+        assert_eq!(next("### v1.0.0\n", own), None);
+        assert_eq!(next("#### One 0.9.0 → 1.0.0\n", None), None);
+        assert_eq!(next("## [1.0.0](https://example.org/v1.0.0) (2026-01-31)\n", None), None);
     }
 
     #[test]

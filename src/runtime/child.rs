@@ -98,15 +98,27 @@ pub fn failed(
     })
 }
 
+/// How many of the lines that a message lists are named.
+const MOST_LISTED: usize = 3;
+
 /// The message of a failed child, on one line.
 pub fn words(ended: &ChildOutput) -> String {
     let text = ended.stderr_text();
     let telling = |line: &&str| !line.trim().is_empty() && !line.starts_with("hint:");
     let is_reason = |line: &&str| line.starts_with("fatal:") || line.starts_with("error:");
-    // One that ends in a colon has its reason below it.
-    let line = text.lines().find(|line| is_reason(line) && !line.trim_end().ends_with(':'));
-    let line = line.or_else(|| text.lines().rfind(telling));
-    line.map_or_else(|| ended.status_text(), |line| line.trim().to_owned())
+    let mut below = text.lines().skip_while(|line| !is_reason(line));
+    match below.next().or_else(|| text.lines().rfind(telling)) {
+        // The files that it is about are listed below it, or the reason comes last.
+        Some(line) if line.trim_end().ends_with(':') => {
+            let is_listed = |line: &&str| line.starts_with(char::is_whitespace);
+            let listed: Vec<&str> =
+                below.clone().take_while(is_listed).take(MOST_LISTED).map(str::trim).collect();
+            let rest = if listed.is_empty() { below.filter(telling).last() } else { None };
+            format!("{} {}", line.trim(), rest.map_or_else(|| listed.join(", "), str::to_owned))
+        }
+        Some(line) => line.trim().to_owned(),
+        None => ended.status_text(),
+    }
 }
 
 /// The failure for what a sandbox refused, detected by the words of the error.

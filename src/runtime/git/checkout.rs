@@ -54,6 +54,7 @@ impl Repository {
             self.put_back(&changes);
             return Err(failure);
         }
+        self.must_be_complete(&changes)?;
         self.unfiltered()
     }
 
@@ -104,6 +105,7 @@ impl Repository {
         changes.added.retain(|added| theirs.contains(added));
         self.must_overwrite_nothing(&changes, target)?;
         let is_users = self.is_merging()?;
+        let aside = self.set_aside_files()?;
         let Err(failure) = self.move_by("merge", words) else {
             return Ok(MergeOutcome::Merged(self.unfiltered()?));
         };
@@ -113,6 +115,10 @@ impl Repository {
         interrupt::set_aside(|| {
             let unmerged = self.ask(&["diff", "--name-only", "--diff-filter=U", "-z"]);
             let is_taken_back = self.ask(&["merge", "--abort"]).is_ok_and(|ended| ended.succeeded());
+            // Where one side has a folder, git keeps the other side's file under such a name.
+            let left = self.set_aside_files().unwrap_or_default();
+            let left = left.into_iter().filter(|name| is_taken_back && !aside.contains(name)).collect();
+            self.put_back(&CheckoutChanges { added: left, ..CheckoutChanges::default() });
             let names = unmerged.map(|unmerged| texts(&unmerged.stdout)).unwrap_or_default();
             if names.is_empty() {
                 self.put_back(&changes);
@@ -120,6 +126,45 @@ impl Repository {
             }
             Ok(MergeOutcome::Conflict { names, is_taken_back })
         })
+    }
+
+    /// The untracked files with names such as `a~HEAD`.
+    fn set_aside_files(&self) -> Result<BTreeSet<PathBuf>, CallFailure> {
+        let listed = self.must(&[
+            "ls-files",
+            "-z",
+            "--full-name",
+            "--others",
+            "--exclude-standard",
+            "--",
+            ":(top)*~*",
+        ])?;
+        Ok(records(&listed).map(path).collect())
+    }
+
+    /// Refuses a switch that left files behind, as where one cannot be written: git reports that as success.
+    fn must_be_complete(&self, changes: &CheckoutChanges) -> Result<(), CallFailure> {
+        let differing = self.must(&["diff-files", "-z", "--name-only", "--ignore-submodules"])?;
+        let clean: BTreeSet<&[u8]> = records(&changes.clean).collect();
+        let mut left: Vec<PathBuf> = records(&differing)
+            .filter(|name| clean.contains(name) || changes.added.contains(&path(name)))
+            .map(path)
+            .collect();
+        let is_there =
+            |name: &&PathBuf| !matches!(disk::kind(&self.top.join(name)), None | Some(FileKind::Folder));
+        // Where names differ in case alone, one file may have both.
+        let lower = |name: &Path| name.to_string_lossy().to_lowercase();
+        let added: BTreeSet<String> = changes.added.iter().map(|name| lower(name)).collect();
+        left.extend(
+            changes.removed.iter().filter(is_there).filter(|name| !added.contains(&lower(name))).cloned(),
+        );
+        if left.is_empty() {
+            return Ok(());
+        }
+        let names = name_list(&left.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
+        let message = format!("`git switch` could not write or remove these files: {names}");
+        let hint = "make them and their folders writable, then run `git switch -` and `git status`";
+        Err(CallFailure::environment("git_failed", message, hint))
     }
 
     /// Runs a command that changes the working tree, uninterrupted: a kill half-way would leave a part of the target,
@@ -186,6 +231,7 @@ impl Repository {
             };
             lost.extend(found);
         }
+        self.must_change_no_hidden(changes, target)?;
         if lost.is_empty() {
             return Ok(());
         }
@@ -193,6 +239,26 @@ impl Repository {
         let message = format!("`{target}` would overwrite files that git does not track here: {names}");
         let hint = "move them out of the working tree, or check the target out in a separate worktree and begin there";
         Err(CallFailure::new(REFUSED, "untracked_in_the_way", message, hint))
+    }
+
+    /// Refuses a checkout over files that git was told not to look at: it overwrites their edits, or a rollback would.
+    fn must_change_no_hidden(&self, changes: &CheckoutChanges, target: &str) -> Result<(), CallFailure> {
+        let listed = self.must(&["ls-files", "-v", "-z", "--cached", "--full-name", "--", ":(top)"])?;
+        let is_assumed = |record: &&[u8]| record.first().is_some_and(u8::is_ascii_lowercase);
+        let assumed = records(&listed).filter(is_assumed).filter_map(|record| record.get(2..));
+        let touched: BTreeSet<&[u8]> = records(&changes.clean).collect();
+        let hidden: Vec<String> = assumed
+            .filter(|name| touched.contains(name))
+            .map(|name| path(name).display().to_string())
+            .collect();
+        if hidden.is_empty() {
+            return Ok(());
+        }
+        let message =
+            format!("`{target}` changes files that git assumes unchanged here: {}", name_list(&hidden));
+        let hint =
+            "run `git update-index --no-assume-unchanged` for them, then commit or stash their changes";
+        Err(CallFailure::new(REFUSED, "dirty", message, hint))
     }
 
     /// The first untracked file in a folder.

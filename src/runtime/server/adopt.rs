@@ -42,7 +42,7 @@ pub(super) fn run(
             "run `server owner` again, and ask the user",
         ));
     }
-    let Some((url, http_status)) = probe::ask(port).unwrap_or(None) else {
+    let Some((url, http_status)) = probe::ask(port, probe::LONG_PATIENCE).unwrap_or(None) else {
         let why = format!("{} does not answer HTTP on port {port}", owner.words());
         response.owner = Some(owner);
         return Err(response.failed(none(why)));

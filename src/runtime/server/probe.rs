@@ -53,8 +53,10 @@ pub enum ProbeStatus {
     Unreachable,
 }
 
-/// How long one address may take.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a connection may take, and the first response.
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a response may take where nobody waits longer.
+pub(super) const LONG_PATIENCE: Duration = Duration::from_secs(10);
 /// How much of a response is read for its first line.
 const FIRST_LINE: usize = 4096;
 
@@ -64,8 +66,9 @@ const FIRST_LINE: usize = 4096;
 /// `sandboxed`, `timeout`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let until = options.wait.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
+    let mut patience = if until.is_some() { PATIENCE } else { LONG_PATIENCE };
     loop {
-        let found = match ask(options.port) {
+        let found = match ask(options.port, patience) {
             Ok(found) => found,
             Err(error) => {
                 match child::sandbox_refusal(environment, SandboxAccess::Network, &error.to_string()) {
@@ -77,6 +80,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         match (found, until) {
             (None, Some(until)) if Instant::now() < until && !interrupt::pending() => {
                 std::thread::sleep(Duration::from_secs(1));
+                patience = longer(patience, until);
             }
             (None, Some(_)) if interrupt::pending() => return Err(CallFailure::interrupted()),
             (None, Some(_)) => {
@@ -92,13 +96,18 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
 }
 
+/// Twice as long, for a server that takes long for each response, but not longer than until then.
+pub(super) fn longer(patience: Duration, until: Instant) -> Duration {
+    (patience * 2).min(until.saturating_duration_since(Instant::now())).max(PATIENCE)
+}
+
 /// The address that answers on a port, with the status; an error if a sandbox may have refused the request.
-pub(super) fn ask(port: u16) -> io::Result<Option<(String, u16)>> {
+pub(super) fn ask(port: u16, patience: Duration) -> io::Result<Option<(String, u16)>> {
     let hosts: [(IpAddr, &str); 2] =
         [(Ipv4Addr::LOCALHOST.into(), "127.0.0.1"), (Ipv6Addr::LOCALHOST.into(), "[::1]")];
     for (address, host) in hosts {
         for method in ["HEAD", "GET"] {
-            match answer(SocketAddr::new(address, port), host, method) {
+            match answer(SocketAddr::new(address, port), (host, method), patience) {
                 Ok(Some(status)) => return Ok(Some((format!("http://{host}:{port}/"), status))),
                 Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Err(error),
@@ -111,8 +120,8 @@ pub(super) fn ask(port: u16) -> io::Result<Option<(String, u16)>> {
 }
 
 /// The status of a response; none if it is not HTTP.
-fn answer(address: SocketAddr, host: &str, method: &str) -> io::Result<Option<u16>> {
-    let until = Instant::now() + PATIENCE;
+fn answer(address: SocketAddr, (host, method): (&str, &str), patience: Duration) -> io::Result<Option<u16>> {
+    let until = Instant::now() + patience;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let port = address.port();

@@ -107,7 +107,7 @@ impl Server {
             && listeners::listens_on(self.port, family)
             && listeners::public_port(self.port, family).is_none()
         {
-            self.url = probe::ask(self.port).ok().flatten().map(|(url, _)| url);
+            self.url = probe::ask(self.port, probe::PATIENCE).ok().flatten().map(|(url, _)| url);
         }
     }
 

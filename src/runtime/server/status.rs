@@ -16,7 +16,8 @@ options! {
     /// Check whether the server of a polish still runs
     ///
     /// Works after the polish has ended, too. A process is identified by its number and start time. `url` is null until
-    /// it answers, and if it listens on all addresses without the user's consent.
+    /// it answers, once it does not listen on its port any more, and if it listens on all addresses without the user's
+    /// consent.
     ///
     /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper
     /// did not write; 4 a malformed document of the helper; 5 no such run, or a file that cannot be read.
@@ -72,6 +73,16 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         if server.pgid.is_some() {
             family.extend(listeners::marked(&record::mark(&run)).into_iter().map(|(_, pid, at)| (pid, at)));
             warnings.extend(listeners::public_port(server.port, &family).map(record::reachable));
+        } else {
+            family.extend(server.pid.zip(server.start_time));
+        }
+        if server.url.is_some() && listeners::has_processes() && !listeners::listens_on(server.port, &family)
+        {
+            server.url = None;
+            warnings.push(format!(
+                "it does not listen on port {0}: `server owner --port {0}` names what does",
+                server.port
+            ));
         }
     }
     let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());

@@ -42,7 +42,7 @@ impl Wait {
         environment: &Environment,
     ) -> Result<(String, u16), CallFailure> {
         let until = Instant::now() + Duration::from_secs(self.seconds.into());
-        let mut is_alone = false;
+        let (mut is_alone, mut patience) = (false, probe::PATIENCE);
         loop {
             if interrupt::pending() {
                 return Err(CallFailure::interrupted());
@@ -62,7 +62,8 @@ impl Wait {
                     "read its log, and start it by hand to see why",
                 ));
             }
-            let found = probe::ask(self.port).unwrap_or(None);
+            let found = probe::ask(self.port, patience).unwrap_or(None);
+            patience = probe::longer(patience, until);
             let owner =
                 found.as_ref().map(|_| listeners::on_port(environment, self.port)).transpose()?.flatten();
             let is_own = |owner: &ListeningProcess| match owner.pid {

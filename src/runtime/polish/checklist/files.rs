@@ -74,6 +74,11 @@ impl ItemFiles {
             }
             let target = place::resolve_links(&path, top)?;
             if changed.covers(&path) {
+                let is_missing = changed.contains(&path) && disk::kind(&top.join(&target)).is_none();
+                files.is_known &= !is_missing;
+                if is_missing {
+                    files.warnings.push(format!("`{}` is not in the working tree", one_line(&path)));
+                }
                 files.targets.push(path.clone());
             } else if !changed.covers(&target) {
                 let shown = one_line(&path);

@@ -149,6 +149,7 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
         last
     };
     let (mut at, mut is_dropped, mut is_apart, mut open) = (0, false, false, None::<OpenField>);
+    let mut rules = String::new();
     for (number, raw) in lines(text).enumerate() {
         let (number, span) = (number + 1, at..at + raw.len());
         at = span.end;
@@ -163,6 +164,7 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
             heading(line, is_block).filter(|one| !one.is_title() || !read.sections.is_empty())
         {
             open = None;
+            rules.clear();
             let found = heading.numbered();
             is_dropped = found.is_none();
             let Some((id, title)) = found else {
@@ -200,7 +202,15 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
         if !line.is_empty() {
             section.end = span.start + raw.trim_end_matches(['\r', '\n']).len();
         }
-        if is_comment || !is_block && is_rule(line) {
+        if is_comment {
+            continue;
+        }
+        if !is_block && is_rule(line) {
+            // In notes it belongs to them, if more of them follow; at the end it separates the items.
+            if own == Some(NOTES) {
+                rules += "\n";
+                rules += line;
+            }
             continue;
         }
         let ending = field(line).filter(|(known, ..)| open.is_none_or(|open| open.ends_at(*known, indent)));
@@ -208,6 +218,7 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
             let is_block = [Some(FILES), Some(NOTES)].contains(&known)
                 && matches!(value, "|" | "|-" | "|+" | ">" | ">-" | "");
             open = Some(OpenField { at: known, indent, is_block });
+            rules.clear();
             let Some(known) = known else {
                 read.warnings.push(format!("line {number}: unknown field `{name}`, which is ignored"));
                 continue;
@@ -230,7 +241,9 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
         let loose = field_of(line.trim()).is_some_and(|(known, ..)| known.is_some() && entry.is_none());
         let value = own.and_then(|own| section.fields[own].as_mut()).map(|(value, _)| value);
         match (own, value) {
+            (Some(NOTES), Some(_)) if line.is_empty() && !rules.is_empty() => rules.push('\n'),
             (Some(NOTES), Some(notes)) => {
+                *notes += &std::mem::take(&mut rules);
                 notes.push('\n');
                 let indented = ["    ", "\t", "  "].iter().find_map(|space| line.strip_prefix(space));
                 *notes += indented.unwrap_or(line);
