@@ -147,18 +147,28 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Err(CallFailure::new(REFUSED, "headless", message, hint));
     }
     must_have_no_operation(&tree)?;
-    // Two calls at the same moment must not dispatch one item twice.
-    let held = run.store.lock()?;
-    let (read, _) = parse::read(&run, &tree)?;
+    let (mut read, _) = parse::read(&run, &tree)?;
+    let is_open = |item: &parse::ChecklistItem| {
+        item.action == ItemAction::Fix && !item.dispatched && (!item.is_out_unchanged || item.is_interrupted)
+    };
+    let has_replan = |read: &parse::Response| read.items.iter().any(|item| item.action == ItemAction::Replan);
+    // Two calls at the same moment must not dispatch one item twice. Without anything to dispatch, nothing is written.
+    let held = match !has_replan(&read) && read.items.iter().any(is_open) {
+        true => Some(run.store.lock()?),
+        false => None,
+    };
+    if held.is_some() {
+        read = parse::read(&run, &tree)?.0;
+    }
     let mut response = Response {
         status: DispatchStatus::Ok,
         groups: Vec::new(),
         mode: DispatchMode::Sequential,
         afterwards: Vec::new(),
         never_dispatch: Vec::new(),
-        warnings: read.warnings,
+        warnings: std::mem::take(&mut read.warnings),
     };
-    if read.items.iter().any(|item| item.action == ItemAction::Replan) {
+    if has_replan(&read) {
         response.status = DispatchStatus::Halt;
         return Ok(Delivery::from_answer(&response));
     }
@@ -209,10 +219,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.never_dispatch.push(WithheldItem { id: item.id, reason: WithheldReason::FileGivenOut });
         false
     });
-    if taken.is_empty() {
+    let Some(held) = held.filter(|_| !taken.is_empty()) else {
         response.status = DispatchStatus::Nothing;
         return Ok(Delivery::from_answer(&response));
-    }
+    };
     checklist::record_dispatch(&run, &held, &taken)?;
     drop(held);
     let body = run.record.pr.as_ref().map_or("", |request| request.body.as_str());
