@@ -120,6 +120,14 @@ pub enum EnvelopeStatus {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     if let Some(need) = options.needs_human {
+        if run.record.mode == LaunchMode::Interactive {
+            let message = "only a headless polish ends for want of a user".to_owned();
+            return Err(refusal(
+                "interactive",
+                message,
+                "ask the user, and go on; or stop with `polish cancel`",
+            ));
+        }
         close(&run, environment, PolishEnding::Abandoned, Vec::new())?;
         return Err(need.failure());
     }

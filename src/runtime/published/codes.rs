@@ -205,6 +205,7 @@ static ROWS: [CodeRow; 39] = [
             &CHECKLIST_FAULTS,
             &CHECKLIST,
             &[
+                ("interactive", 3),
                 ("which_config", 3),
                 ("project_type", 3),
                 ("start_command", 3),
@@ -258,7 +259,16 @@ static ROWS: [CodeRow; 39] = [
     ),
     (
         "polish seed replan",
-        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
+        &[
+            &RUN,
+            &STORE,
+            &POLISHED,
+            &GIT,
+            &SIZES,
+            &CHECKLIST_FAULTS,
+            &CHECKLIST,
+            &[("headless", 3), ("no_merge_base", 5)],
+        ],
     ),
     (
         "polish seed stacked",

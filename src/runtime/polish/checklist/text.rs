@@ -155,8 +155,11 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
         at = span.end;
         let line = raw.trim_end();
         let is_block = open.is_some_and(|open| open.is_block && open.at == Some(NOTES));
-        let is_comment = !is_block && line.trim_start().starts_with("<!--");
-        if is_comment && !line.contains("-->") {
+        let begins_comment = line.trim_start().starts_with("<!--");
+        let is_comment = !is_block && begins_comment;
+        // In a block, it is text only where the block's text stands.
+        let is_outside = open.is_none_or(|open| indent(line) <= open.indent);
+        if begins_comment && (!is_block || is_outside) && !line.contains("-->") {
             let message = "a comment hides nothing: delete the item, or write `- action: skip`";
             read.faults.push(fault(number, STRAY, message));
         }

@@ -16,6 +16,7 @@ use crate::runtime::launch::LaunchMode;
 use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
 use crate::runtime::polish::checklist::{self, ItemAction, ItemOutcome};
 use crate::runtime::polish::record::{PolishRecord, PolishRun};
+use crate::runtime::polish::refusal;
 use crate::runtime::repo::size::{ChangeSizes, ItemStatus, Thresholds};
 use crate::runtime::review::scope::plan;
 use crate::runtime::run::{RECORD, text};
@@ -33,8 +34,8 @@ options! {
     /// large. If the answer is `ask`, ask the user and pass `--answer`; it holds while none of this changes, and an
     /// answer that was given before there was a checklist holds with any checklist.
     ///
-    /// Exit codes: 0 answered; 2 wrong call; 3 state that this machine's helper did not write; 4 a malformed
-    /// checklist or document of the helper; 5 the checklist is gone, it cannot be written, or git failed; 6 the run
+    /// Exit codes: 0 answered; 2 wrong call; 3 an answer in a headless run, or state that this machine's
+    /// helper did not write; 4 a malformed checklist or document of the helper; 5 the checklist is gone, it cannot be written, or git failed; 6 the run
     /// ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
@@ -221,9 +222,13 @@ impl EscalationState {
 /// Runs the command.
 ///
 /// # Errors
-/// Every fault of the checklist, and what the store refuses.
+/// `headless`, every fault of the checklist, and what the store refuses.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
+    if options.answer.is_some() && run.record.mode == LaunchMode::Headless {
+        let message = "no user can have answered: the run is headless".to_owned();
+        return Err(refusal("headless", message, "leave `--answer` out: the envelope suggests a plan"));
+    }
     let mut standing = EscalationState::load(&run, &tree)?;
     let Some(trigger) = standing.trigger else {
         return Ok(Delivery::from_answer(&response(&run, &standing, ReplanStatus::None)));
