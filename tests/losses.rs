@@ -347,3 +347,23 @@ fn a_new_name_that_the_host_refuses_is_an_error_before_anything_is_written() {
         assert!(!folder.path().join("out").exists());
     }
 }
+
+/// tool-limits-in-two-orders: one cause was reported as two, by the order of the tools.
+#[test]
+fn the_order_of_tools_makes_no_other_loss() {
+    let agent = |tools: &str| format!("---\ndescription: Checks.\ntools: {tools}\n---\nCheck.\n");
+    let folder = Tree::new()
+        .file("in/agents/one.md", agent("Edit, Bash(git log:*)"))
+        .file("in/agents/two.md", agent("Bash(git log:*), Edit"))
+        .temporary();
+    let arguments = ["build", "in", "--name", "kit", "--to", "opencode", "--out", "out"];
+    Plugcast::new(folder.path(), &arguments).run().expect_code(0);
+    let ledger = std::fs::read_to_string(folder.path().join("out/opencode/.plugcast/ledger.json"));
+    let ledger: Value = serde_json::from_str(&ledger.expect("a ledger")).expect("JSON");
+    let rows = ledger["rows"].as_array().expect("rows").iter();
+    let reasons: Vec<&str> = rows
+        .filter(|row| row["loss"]["id"].as_str().is_some_and(|id| id.starts_with("tool-limits/")))
+        .filter_map(|row| row["reason"].as_str())
+        .collect();
+    assert!(reasons.len() == 2 && reasons[0] == reasons[1] && reasons[0].contains("; "), "{reasons:?}");
+}

@@ -38,7 +38,7 @@ impl LossId {
         part(&self.0, 1)
     }
 
-    /// The glob of the losses of its kind: the id with any component in place of its own.
+    /// The glob of the losses of its kind: the id with any component in its place.
     pub fn pattern(&self) -> String {
         let parts: Vec<&str> = self.0.split('/').collect();
         match parts.as_slice() {

@@ -220,7 +220,7 @@ fn collect<'a>(node: &'a Node, pointer: &JsonPointer, out: &mut Vec<(String, Spa
     }
 }
 
-/// The kinds of faults, each with a rule of its own.
+/// The kinds of faults, each with its own rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// A byte order mark before the text.

@@ -56,7 +56,7 @@ pub enum ExclusionReason {
     Unlistable(String),
     /// A folder whose `.gitignore` cannot be read, with the error.
     UnreadableIgnoreFile(String),
-    /// A marketplace file that cannot be used, which has a finding of its own.
+    /// A marketplace file that cannot be used, which has a separate finding.
     UnusableMarketplace,
     /// A lockfile at the root of a plugin.
     Lockfile,

@@ -26,11 +26,11 @@ use crate::runtime::store::StoreStep;
 options! {
     /// Print the result of a polish, and end its run
     ///
-    /// `--format text` prints the envelope. If the work needs a plan, the handover is written. A headless run with a checklist only releases its working tree: a
-    /// user may continue it.
+    /// `--format text` prints the envelope. If the work needs a plan, the handover is written. A headless run with a
+    /// checklist only releases its working tree: a user may continue it.
     ///
-    /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, or state that this machine's helper did not
-    /// write; 4 a malformed checklist or document of the helper; 5 the checklist is gone, it cannot be written, or git
+    /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, who can be asked in an interactive run, or state that
+    /// this machine's helper did not write; 4 a malformed checklist or document of the helper; 5 the checklist is gone, it cannot be written, or git
     /// failed; 6 a dispatched item has no result yet, or the run ended or is bound to another tree or commit; 7 git
     /// took too long.
     pub struct Options {

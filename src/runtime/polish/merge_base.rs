@@ -104,8 +104,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let own = ["--no-stat", "--ff", "--commit", "--no-squash", "--strategy=recursive"];
     let words = [&own[..], &["-m", &subject, "--end-of-options", &response.base_sha]].concat();
     // Git may complete it after this program was killed.
-    let begun = BegunMerge { before: before.clone(), base_sha: response.base_sha.clone() };
-    run.record.merging = Some(begun.clone());
+    run.record.merging = Some(BegunMerge { before: before.clone(), base_sha: response.base_sha.clone() });
     run.store_record()?;
     let outcome = tree.merge(&words, &response.base_sha, &base.merge_base);
     if !matches!(outcome, Ok(MergeOutcome::Merged(_))) {
@@ -124,9 +123,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
     }
     response.head_sha = tree.must_commit("HEAD")?;
-    let parents = tree.line(&["rev-parse", "HEAD^1"])?;
-    let is_ours = response.head_sha == response.base_sha || parents.as_ref() == Some(&before);
-    if tree.branch()? != run.record.branch || !is_ours {
+    if let Err(failure) = run.record_begun_merge(&tree) {
+        // An unrecorded merge would make the run unusable.
+        let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));
+        return Err(failure);
+    }
+    if run.record.merging.is_some() {
         let message = format!("the merge left {} checked out, which is not its result", response.head_sha);
         return Err(CallFailure::new(
             CONTENDED,
@@ -136,12 +138,6 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         ));
     }
     response.status = MergeBaseStatus::Merged;
-    run.record.add_merge(begun, response.head_sha.clone());
-    if let Err(failure) = run.store_record() {
-        // An unrecorded merge would make the run unusable.
-        let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));
-        return Err(failure);
-    }
     Ok(Delivery::from_answer(&response))
 }
 

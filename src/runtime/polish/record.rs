@@ -177,14 +177,6 @@ impl PolishRecord {
         own.chain([self.head_sha.as_str()]).collect()
     }
 
-    /// Records a merge of the base.
-    pub fn add_merge(&mut self, merge: BegunMerge, commit: String) {
-        self.commits.push(commit);
-        self.moved = true;
-        self.base_sha = merge.base_sha;
-        self.merging = None;
-    }
-
     /// The commits made by it or a review.
     pub fn own_commits(self) -> impl Iterator<Item = String> {
         let users = self.user_commits;
@@ -230,15 +222,18 @@ impl PolishRun {
         if run.store.complete_pending()? {
             run = Self::open(environment, given)?;
         }
-        run.record_begun_merge(environment)?;
+        // Without its working tree, nothing depends on a merge.
+        if run.record.merging.is_some()
+            && let Ok(tree) = Repository::find(environment, Path::new(&run.record.tree))
+        {
+            run.record_begun_merge(&tree)?;
+        }
         Ok(run)
     }
 
-    /// Records a merge that git completed after its call was killed: it is not the user's own.
-    fn record_begun_merge(&mut self, environment: &Environment) -> Result<(), CallFailure> {
+    /// Records the merge of the base that was begun, if git has completed it, also after its call was killed.
+    pub(super) fn record_begun_merge(&mut self, tree: &Repository) -> Result<(), CallFailure> {
         let Some(begun) = self.record.merging.clone() else { return Ok(()) };
-        // Without its working tree, nothing depends on it.
-        let Ok(tree) = Repository::find(environment, Path::new(&self.record.tree)) else { return Ok(()) };
         if tree.branch()? != self.record.branch {
             return Ok(());
         }
@@ -250,7 +245,9 @@ impl PolishRun {
         let is_merge = first.eq([&*begun.before, &*begun.base_sha]);
         let head = tree.must_commit("HEAD")?;
         if is_merge || head == begun.base_sha {
-            self.record.add_merge(begun, if is_merge { commit } else { head });
+            self.record.commits.push(if is_merge { commit } else { head });
+            (self.record.moved, self.record.merging) = (true, None);
+            self.record.base_sha = begun.base_sha;
             self.store_record()?;
         }
         Ok(())

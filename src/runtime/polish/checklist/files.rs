@@ -73,16 +73,16 @@ impl ItemFiles {
                 files.warnings.push(format!("`{}` is read as `{}`", one_line(entry), one_line(&path)));
             }
             let target = place::resolve_links(&path, top)?;
-            if changed.covers(&path) {
-                let is_missing = changed.contains(&path) && disk::kind(&top.join(&target)).is_none();
-                files.is_known &= !is_missing;
-                if is_missing {
-                    files.warnings.push(format!("`{}` is not in the working tree", one_line(&path)));
-                }
+            let (kind, is_changed) = (disk::kind(&top.join(&target)), changed.covers(&path));
+            if is_changed {
                 files.targets.push(path.clone());
-            } else if !changed.covers(&target) {
+            }
+            let is_unknown = match is_changed {
+                true => kind.is_none() && changed.contains(&path),
+                false => !changed.covers(&target),
+            };
+            if is_unknown {
                 let shown = one_line(&path);
-                let kind = disk::kind(&top.join(&target));
                 files.is_known &= kind == Some(FileKind::File);
                 files.warnings.push(match kind {
                     None => format!("`{shown}` is not in the working tree"),

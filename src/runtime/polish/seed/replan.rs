@@ -34,9 +34,9 @@ options! {
     /// large. If the answer is `ask`, ask the user and pass `--answer`; it holds while none of this changes, and an
     /// answer that was given before there was a checklist holds with any checklist.
     ///
-    /// Exit codes: 0 answered; 2 wrong call; 3 an answer in a headless run, or state that this machine's
-    /// helper did not write; 4 a malformed checklist or document of the helper; 5 the checklist is gone, it cannot be written, or git failed; 6 the run
-    /// ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 answered; 2 wrong call; 3 an answer in a headless run, or state that this machine's helper did
+    /// not write; 4 a malformed checklist or document of the helper; 5 the checklist is gone, it cannot be written, or
+    /// git failed; 6 the run ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",

@@ -4,8 +4,9 @@ use serde_json::Value;
 
 use super::{json, leftover};
 
-/// The rows of the last list in a text, of an object with the list `key` or a list whose rows have the key `row`; if there
-/// is no list, each such row alone. An earlier list may be a draft, or the quoted form. And what had to be repaired.
+/// The rows of the last list in a text, and what had to be repaired. A list is an object with the list `key`, or a list
+/// whose rows have the key `row`; without one, each such row alone counts. An earlier list may be a draft, or the quoted
+/// form.
 ///
 /// # Errors
 /// Why rows are missing or may be.
