@@ -124,15 +124,22 @@ fn walk_to_exit(stage: &Stage, words: &[&str], exit: i32, again: impl Fn(&str)) 
 }
 
 fn begun() -> Stage {
+    begun_with(&[])
+}
+
+fn begun_with(words: &[&str]) -> Stage {
     let stage = Stage::new();
-    stage.good(&["polish", "acquire", "--apply"], "");
+    stage.good(&[&["polish", "acquire", "--apply"][..], words].concat(), "");
     stage.script("ln -s .plugcast/runs/polish/* run; printf '%s\\n' /run >> .git/info/exclude");
     stage
 }
 
 /// The same with a checklist that the user has edited.
 fn edited() -> Stage {
-    let stage = begun();
+    edit(begun())
+}
+
+fn edit(stage: Stage) -> Stage {
     std::fs::write(stage.top().join("items.json"), ITEMS).expect("it can be written");
     stage.good(&["polish", "checklist", "write", "--run", "run", "--items", "items.json"], "");
     stage.script(
@@ -277,7 +284,7 @@ fn seeds_and_the_end_of_a_polish_can_be_killed_anywhere() {
 /// A headless run that needs a user leaves the working tree to the next one, whatever the moment.
 #[test]
 fn the_end_of_a_run_that_needs_a_user_can_be_killed_anywhere() {
-    let stage = edited();
+    let stage = edit(begun_with(&["mode:headless"]));
     let end = ["polish", "envelope", "--run", "run", "--needs-human", "which_config"];
     walk_to_exit(&stage, &end, 3, |fault| {
         let again = stage.call(&end, None);
