@@ -158,11 +158,22 @@ fn read_whole(
         (_, fault) => {
             let (message, help, at) = fault.map_or_else(
                 || ("the document is empty".to_owned(), "write one".to_owned(), 0),
-                |fault| (fault.message, fault.help, fault.span.start),
+                |fault| (refused_message(&fault, text), fault.help, fault.span.start),
             );
             let (line, col) = place(text, at);
             Err(CallFailure::new(MALFORMED, code, message, help).in_file(name, Some(line), Some(col)))
         }
+    }
+}
+
+/// The message of a fault that no reader passes over here: a duplicate key is refused, and none of its values is used.
+fn refused_message(fault: &ReadFault, text: &str) -> String {
+    match fault.kind {
+        FaultKind::DuplicateKey => {
+            let key = text.get(fault.span.start..fault.span.end).unwrap_or_default();
+            format!("duplicate key `{}`", key.trim_matches('"'))
+        }
+        _ => fault.message.clone(),
     }
 }
 

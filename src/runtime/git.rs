@@ -340,6 +340,12 @@ pub fn records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|byte| *byte == 0).filter(|record| !record.is_empty())
 }
 
+/// An abbreviated commit; another name of one as it is.
+pub fn short_commit(name: &str) -> &str {
+    let is_hash = name.len() >= 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { name.get(..10).unwrap_or(name) } else { name }
+}
+
 /// The first line without its end.
 fn line(bytes: &[u8]) -> &[u8] {
     bytes.strip_suffix(b"\n").unwrap_or(bytes)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Repository, line, path, records};
+use super::{Repository, line, path, records, short_commit};
 use crate::disk::{self, FileKind};
 use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, REFUSED};
@@ -231,6 +231,7 @@ impl Repository {
             };
             lost.extend(found);
         }
+        let target = short_commit(target);
         self.must_change_no_hidden(changes, target)?;
         if lost.is_empty() {
             return Ok(());

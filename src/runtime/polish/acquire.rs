@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::arguments::{self, PolishFlags, Response as Words};
 use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
-use super::{continuation, in_mode};
+use super::{continuation, in_mode, resolve_base};
 use crate::printable::line;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, USAGE};
@@ -21,7 +21,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::place::normalized;
-use crate::runtime::repo::base::{self, FetchError};
+use crate::runtime::repo::base::{BaseRequest, FetchError};
 use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout};
@@ -319,9 +319,8 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
         ));
     }
     must_have_plan(tree, run.record.plan.as_deref())?;
-    let question =
-        base::BaseRequest { known: plan.location.request.as_ref(), ..base::BaseRequest::default() };
-    let base = base::resolve(tree, question)?;
+    let request = BaseRequest { known: plan.location.request.as_ref(), ..BaseRequest::default() };
+    let base = resolve_base(tree, request)?;
     if branch.as_ref() == Some(&base.base_branch) {
         return Err(on_base(&base.base_branch));
     }

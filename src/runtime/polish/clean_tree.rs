@@ -37,13 +37,30 @@ pub(super) fn must_be_clean(
                 ", or continue the unfinished polish with `polish acquire --apply --continue DIR`, where DIR is `{run}`"
             )
         });
-        let hint = format!("commit or stash them first{}", way_on.unwrap_or_default());
+        let filtered = filtered(tree, &names)?.map(|name| {
+            format!("; `{name}` has a filter, which is not run here: if `git status` lists nothing, it is clean from then on")
+        });
+        let hint = ["commit or stash them first".to_owned()].into_iter().chain(way_on).chain(filtered);
+        let hint: String = hint.collect();
         return Err(refusal("dirty", message, &hint));
     }
     match head.filter(|_| moves).map(|head| tree.commit(head)).transpose()?.flatten() {
         Some(head) => tree.must_lose_nothing(&head),
         None => Ok(()),
     }
+}
+
+/// The first of these files that a filter of git reads. A new time stamp makes it a change until git runs the filter.
+fn filtered(tree: &Repository, names: &[String]) -> Result<Option<String>, CallFailure> {
+    for filter in tree.filters()? {
+        let listed = tree.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?;
+        let found =
+            records(&listed.stdout).find_map(|name| names.iter().find(|changed| changed.as_bytes() == name));
+        if let Some(found) = found {
+            return Ok(Some(found.clone()));
+        }
+    }
+    Ok(None)
 }
 
 /// Refuses a tree in which an operation of git was begun and not concluded, or with conflicts.

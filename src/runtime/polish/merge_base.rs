@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use super::clean_tree::must_be_clean;
 use super::record::{BegunMerge, PolishRun};
-use super::refusal;
+use super::{refusal, resolve_base};
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::MergeOutcome;
 use crate::runtime::launch::LaunchMode;
-use crate::runtime::repo::base;
+use crate::runtime::repo::base::BaseRequest;
 use crate::runtime::store::refuse_state_in;
 
 options! {
@@ -81,12 +81,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Err(refusal("no_consent", message, "ask, and pass `--consent` after a yes"));
     }
     must_be_clean(&tree, false, None, &|| Ok(None))?;
-    let question = base::BaseRequest {
-        base: Some(&run.record.base_ref),
-        require_fresh: true,
-        ..base::BaseRequest::default()
-    };
-    let base = base::resolve(&tree, question)?;
+    let request =
+        BaseRequest { base: Some(&run.record.base_ref), require_fresh: true, ..BaseRequest::default() };
+    let base = resolve_base(&tree, request)?;
     let before = tree.must_commit("HEAD")?;
     let mut response = Response {
         status: MergeBaseStatus::UpToDate,

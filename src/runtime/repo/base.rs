@@ -265,10 +265,9 @@ fn find_merge_base(
     })
 }
 
+/// The code of the error when there is no base.
+pub(in crate::runtime) const UNRESOLVED: &str = "base_unresolved";
+
 fn unresolved(message: &str) -> CallFailure {
-    CallFailure::environment(
-        "base_unresolved",
-        message,
-        "name the base with `--base REF`, and fetch it if needed",
-    )
+    CallFailure::environment(UNRESOLVED, message, "name the base with `--base REF`, and fetch it if needed")
 }

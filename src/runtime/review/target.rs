@@ -12,7 +12,7 @@ use super::{ReviewMode, failed};
 use crate::order;
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::changes;
-use crate::runtime::git::{Repository, records};
+use crate::runtime::git::{Repository, records, short_commit};
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
 use crate::runtime::store::refuse_state_in;
@@ -249,9 +249,4 @@ fn tell_local_branch(
         request.number
     ));
     Ok(())
-}
-
-/// An abbreviated commit.
-fn short_commit(commit: &str) -> &str {
-    commit.get(..10).unwrap_or(commit)
 }

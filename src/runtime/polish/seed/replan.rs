@@ -281,7 +281,8 @@ pub(in crate::runtime::polish) fn seed_step(
 pub(in crate::runtime::polish) fn plan_path(tree: &Repository, record: &PolishRecord) -> Option<String> {
     let (request, branch) = (record.pr.as_ref(), record.branch.as_deref());
     let found = plan::find(tree, record.plan.as_deref(), request, (branch, &[]), &mut Vec::new());
-    found.plan.map(|plan| plan.path)
+    let newest = || plan::branch_plans(tree, branch.filter(|_| record.plan.is_none())).pop();
+    found.plan.map(|plan| plan.path).or_else(newest)
 }
 
 fn print(

@@ -2,7 +2,7 @@
 
 use super::{NO_HEAD, ORIGIN, remote_of};
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
-use crate::runtime::git::Repository;
+use crate::runtime::git::{Repository, short_commit};
 use crate::runtime::github::PullRequest;
 
 /// How the current HEAD relates to the head of a pull request.
@@ -127,9 +127,4 @@ pub fn behind_upstream(repository: &Repository) -> Result<Option<String>, CallFa
 
 fn commits(number: &str) -> String {
     if number == "1" { "1 commit".to_owned() } else { format!("{number} commits") }
-}
-
-/// An abbreviated commit.
-fn short_commit(commit: &str) -> &str {
-    commit.get(..10).unwrap_or(commit)
 }

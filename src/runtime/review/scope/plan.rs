@@ -151,7 +151,14 @@ impl FoundPlan {
 
 /// The only plan whose name contains the words of the branch.
 fn branch_plan(repository: &Repository, branch: Option<&str>) -> Option<ReviewPlan> {
-    let branch = branch?.to_lowercase();
+    let [path] = <[String; 1]>::try_from(branch_plans(repository, branch)).ok()?;
+    Some(ReviewPlan { path, source: PlanSource::Branch, explicit: false })
+}
+
+/// The plans whose names contain the words of the branch, the newest last: names begin with a date by convention, and a
+/// checkout changes the times of files.
+pub(in crate::runtime) fn branch_plans(repository: &Repository, branch: Option<&str>) -> Vec<String> {
+    let branch = branch.unwrap_or_default().to_lowercase();
     let words: Vec<&str> = branch
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() > 3 && !EMPTY.contains(word))
@@ -163,12 +170,9 @@ fn branch_plan(repository: &Repository, branch: Option<&str>) -> Option<ReviewPl
             && words.iter().all(|word| name.to_lowercase().contains(word))
     };
     let plans = plans.into_iter().map(|(name, _)| name).filter(fits);
-    let found: Vec<String> =
-        plans.filter(|name| is_plain_file(repository, &format!("{FOLDER}/{name}"))).collect();
-    match found.as_slice() {
-        [one] => {
-            Some(ReviewPlan { path: format!("{FOLDER}/{one}"), source: PlanSource::Branch, explicit: false })
-        }
-        _ => None,
-    }
+    let mut found: Vec<String> =
+        plans.map(|name| format!("{FOLDER}/{name}")).filter(|path| is_plain_file(repository, path)).collect();
+    let is_dated = |path: &str| path[FOLDER.len() + 1..].starts_with(|c: char| c.is_ascii_digit());
+    found.sort_by(|one, other| (is_dated(one), one).cmp(&(is_dated(other), other)));
+    found
 }
