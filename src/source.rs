@@ -208,9 +208,14 @@ impl SourceTree {
         }
         self.links.extend(other.links);
         self.empty_folders.extend(other.empty_folders);
+        // Those of folders in path order follow each other.
+        let follow = |last: &Exclusion| other.exclusions.first().is_none_or(|first| last < first);
+        let are_sorted = self.exclusions.last().is_none_or(follow);
         self.exclusions.extend(other.exclusions);
-        self.exclusions.sort();
-        self.exclusions.dedup();
+        if !are_sorted {
+            self.exclusions.sort();
+            self.exclusions.dedup();
+        }
     }
 
     /// Excludes the files that would exceed [`MOST_BYTES`] in total; one of them is reported as the author's fault.
@@ -303,16 +308,16 @@ impl SourceTree {
     /// Names of the folders directly below `folder`, sorted.
     pub fn child_folders(&self, folder: &Utf8Path) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
+        // Paths are normalized, and those below one folder follow each other.
+        let above = normalized(folder).as_str().len();
         for file in self.files_below(folder) {
-            let Ok(rest) = file.path.strip_prefix(folder) else { continue };
-            let mut parts = rest.components();
-            if let (Some(first), Some(_)) = (parts.next(), parts.next())
-                && names.last().is_none_or(|last| last != first.as_str())
+            let rest = file.path.as_str().get(above..).unwrap_or_default();
+            if let Some((name, _)) = rest.strip_prefix('/').unwrap_or(rest).split_once('/')
+                && names.last().is_none_or(|last| last != name)
             {
-                names.push(first.as_str().to_owned());
+                names.push(name.to_owned());
             }
         }
-        names.dedup();
         names
     }
 }

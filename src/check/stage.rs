@@ -27,13 +27,12 @@ impl StageMarks {
         let is_skill = component.kind == ComponentKind::Skill;
         let own = component.folder().as_str() != plugin.root.as_str();
         let folder = component.folder().file_name().filter(|_| own);
-        let description = component.text_field("description").unwrap_or_default();
+        let is_marked = || component.field_starts_with("description", MARK);
         let written = component.written_name();
         Self {
             folder: is_skill && folder.is_some_and(|folder| folder.ends_with(ENDING)),
             name: is_skill && written.as_deref().unwrap_or(&component.name).ends_with(ENDING),
-            mark: is_skill
-                && description.get(..MARK.len()).is_some_and(|mark| mark.eq_ignore_ascii_case(MARK)),
+            mark: is_skill && is_marked(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A skill, an agent or a command: a Markdown file with a qualified name.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -88,14 +89,32 @@ impl Component {
 
     /// A field as one line of text, with the overrides for the host; `None` if it is absent, empty or not a scalar.
     pub fn text_field(&self, key: &str) -> Option<String> {
-        let value = self.host_override.fields.get(key).or_else(|| self.declared.get(key));
-        let value = value.and_then(|set| set.value.as_str());
-        let text = match value {
-            Some(value) => value.to_owned(),
-            None => self.field(key)?.scalar()?,
-        };
-        let line = if is_line(&text) { text } else { text.split_whitespace().collect::<Vec<_>>().join(" ") };
+        let text = self.written_text(key)?;
+        if is_line(&text) {
+            return Some(text.into_owned());
+        }
+        let mut line = String::with_capacity(text.len());
+        for word in text.split_whitespace() {
+            line.push_str(if line.is_empty() { "" } else { " " });
+            line.push_str(word);
+        }
         (!line.is_empty()).then_some(line)
+    }
+
+    /// Whether the text of a field, as [`Self::text_field`] gives it, starts with a word, in any case of ASCII letters.
+    pub fn field_starts_with(&self, key: &str, word: &str) -> bool {
+        let text = self.written_text(key).unwrap_or_default();
+        let start = text.trim_start().get(..word.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(word))
+    }
+
+    /// A scalar field with the overrides for the host.
+    fn written_text(&self, key: &str) -> Option<Cow<'_, str>> {
+        let value = self.host_override.fields.get(key).or_else(|| self.declared.get(key));
+        match value.and_then(|set| set.value.as_str()) {
+            Some(value) => Some(Cow::Borrowed(value)),
+            None => self.field(key)?.scalar_text(),
+        }
     }
 
     /// Whether it declares its arguments to users.

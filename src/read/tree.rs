@@ -1,5 +1,7 @@
 //! The tree with spans that YAML and JSON share, and the fault that a reader reports.
 
+use std::borrow::Cow;
+
 use super::blanks::is_blank;
 use super::pointer::JsonPointer;
 pub use super::pointer::{escape, unescaped};
@@ -104,9 +106,14 @@ impl Node {
 
     /// A scalar as text: strings as they are, numbers as written, `true` and `false`.
     pub fn scalar(&self) -> Option<String> {
+        self.scalar_text().map(Cow::into_owned)
+    }
+
+    /// The same without a copy.
+    pub fn scalar_text(&self) -> Option<Cow<'_, str>> {
         match &self.value {
-            Value::String(text) | Value::Number(text) => Some(text.clone()),
-            Value::Bool(value) => Some(value.to_string()),
+            Value::String(text) | Value::Number(text) => Some(Cow::Borrowed(text)),
+            Value::Bool(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
             Value::Null | Value::List(_) | Value::Map(_) => None,
         }
     }

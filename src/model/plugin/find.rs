@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem;
 
 use super::{LostComponent, Plugin, duplicates, fields};
 use crate::diagnostic::{Diagnostic, Severity};
@@ -293,7 +294,7 @@ fn component_text<'a>(
 }
 
 fn windows_line_endings(file: &SourceFile, text: &str) -> Option<Diagnostic> {
-    let at = text.find("\r\n")?;
+    let at = memmem::find(text.as_bytes(), b"\r\n")?;
     let message = "the file has Windows line endings";
     let span = Span::new(at, at + 2);
     let finding = Diagnostic::in_file(file, span, Severity::Warning, "windows-line-endings", message);

@@ -29,14 +29,42 @@ pub(super) fn has_any(text: &str) -> bool {
     let (blocks, rest) = text.as_bytes().as_chunks::<BLOCK>();
     let has_one =
         |block: &[u8; BLOCK]| block.iter().fold(0, |any, byte| any | u8::from(!is_plain(*byte))) != 0;
+    let may_begin = |at: usize, byte: u8| {
+        !is_plain(byte) && may_begin_hidden(byte, text.as_bytes().get(at + 1).copied().unwrap_or_default())
+    };
     let any_in = |block: &[u8], start: usize| {
-        block.iter().enumerate().any(|(at, byte)| !is_plain(*byte) && is_hidden(start + at))
+        let mut places = block.iter().enumerate().map(|(at, byte)| (start + at, *byte));
+        places.any(|(at, byte)| may_begin(at, byte) && is_hidden(at))
     };
     blocks.iter().enumerate().any(|(at, block)| has_one(block) && any_in(block, at * BLOCK))
         || any_in(rest, blocks.len() * BLOCK)
 }
 
+/// Whether a hidden character may begin with these two bytes: dashes, arrows, boxes and emoji need not be decoded.
+fn may_begin_hidden(byte: u8, next: u8) -> bool {
+    match byte {
+        // Bytes inside of a character, and the first ones of Latin, Greek, Hebrew, Chinese and others.
+        0x80..=0xbf | 0xc3..=0xcc | 0xce..=0xd7 | 0xd9..=0xe0 | 0xe4..=0xed => false,
+        0xe2 => matches!(next, 0x80 | 0x81 | 0xa0),
+        0xf0 => next != 0x9f,
+        _ => true,
+    }
+}
+
 /// Whether a byte is printable ASCII or white space; without a branch, so that many are tested at once.
 fn is_plain(byte: u8) -> bool {
     matches!(byte, 0x20..=0x7e | b'\t'..=b'\r') & (byte != 0xb)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_hidden_character_is_passed_over_for_its_first_bytes() {
+        for c in (0..=0x10_ffff).filter_map(char::from_u32) {
+            let text = c.to_string();
+            assert_eq!(has_any(&text), HiddenKind::from_char(c).is_some(), "U+{:04X}", u32::from(c));
+        }
+    }
 }
