@@ -173,45 +173,48 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Ok(Delivery::from_answer(&response));
     }
     let changed = ChangeSizes::size_since(&tree, &run.record.base_ref)?;
-    let (mut taken, mut out) = (Vec::new(), Vec::new());
-    for item in read.items {
-        let reason = match item.action {
-            ItemAction::Fix if item.is_out_unchanged && !item.is_interrupted => {
-                response.warnings.push(format!(
-                    "item {} is dispatched and has no result yet: write it with `polish checklist rewrite`",
-                    item.id
-                ));
-                WithheldReason::GivenOut
-            }
-            ItemAction::Fix if !item.dispatched => {
-                if item.is_out_unchanged {
-                    response.warnings.push(format!(
-                        "item {} was dispatched before the run was interrupted: unfinished work is in the working tree",
-                        item.id
-                    ));
+    let chosen = choose(read.items, &changed, &tree, &mut response);
+    let Some(held) = held.filter(|_| !chosen.is_empty()) else {
+        response.status = DispatchStatus::Nothing;
+        return Ok(Delivery::from_answer(&response));
+    };
+    group(&chosen, (&run, &tree), &mut response)?;
+    // Last: where anything before it fails, nothing is dispatched.
+    let items: Vec<&parse::ChecklistItem> = chosen.iter().map(|chosen| &chosen.item).collect();
+    checklist::record_dispatch(&run, &held, &items)?;
+    Ok(Delivery::from_answer(&response))
+}
+
+/// An item to dispatch.
+struct ChosenItem {
+    item: parse::ChecklistItem,
+    /// The files that it covers.
+    reach: Vec<String>,
+}
+
+/// The items to dispatch, by number; the others are withheld, each with its reason.
+fn choose(
+    items: Vec<parse::ChecklistItem>,
+    changed: &ChangeSizes,
+    tree: &Repository,
+    response: &mut Response,
+) -> Vec<ChosenItem> {
+    let (mut chosen, mut out) = (Vec::new(), Vec::new());
+    for item in items {
+        let reach = || reached(&item.files, changed, tree);
+        match withheld(&item, &mut response.warnings) {
+            None => chosen.push(ChosenItem { reach: reach(), item }),
+            Some(reason) => {
+                response.never_dispatch.push(WithheldItem { id: item.id, reason });
+                if item.is_out {
+                    out.push((item.id, reach()));
                 }
-                if item.files.is_empty() {
-                    response.warnings.push(format!("item {} does not list files", item.id));
-                }
-                taken.push(item);
-                continue;
             }
-            ItemAction::Fix => WithheldReason::Unchanged,
-            _ => WithheldReason::Action,
-        };
-        response.never_dispatch.push(WithheldItem { id: item.id, reason });
-        if item.is_out {
-            out.push((item.id, reached(&item.files, &changed, &tree)));
         }
     }
-    order::sort_by_key(&mut taken, |item| item.id);
-    let mut reach = Vec::new();
-    taken.retain(|item| {
-        let own = reached(&item.files, &changed, &tree);
-        let Some((other, _)) = out.iter().find(|(_, other)| is_shared(&own, other)) else {
-            reach.push(own);
-            return true;
-        };
+    order::sort_by_key(&mut chosen, |chosen: &ChosenItem| chosen.item.id);
+    chosen.retain(|ChosenItem { item, reach }| {
+        let Some((other, _)) = out.iter().find(|(_, other)| is_shared(reach, other)) else { return true };
         response.warnings.push(format!(
             "item {} shares a file with item {other}, which is dispatched and has no result yet: write it with `polish checklist rewrite`",
             item.id
@@ -219,15 +222,44 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.never_dispatch.push(WithheldItem { id: item.id, reason: WithheldReason::FileGivenOut });
         false
     });
-    let Some(held) = held.filter(|_| !taken.is_empty()) else {
-        response.status = DispatchStatus::Nothing;
-        return Ok(Delivery::from_answer(&response));
-    };
-    checklist::record_dispatch(&run, &held, &taken)?;
-    drop(held);
+    chosen
+}
+
+/// Why an item is not dispatched, whatever the others are.
+fn withheld(item: &parse::ChecklistItem, warnings: &mut Vec<String>) -> Option<WithheldReason> {
+    let id = item.id;
+    if item.action != ItemAction::Fix {
+        return Some(WithheldReason::Action);
+    }
+    if item.is_out_unchanged && !item.is_interrupted {
+        warnings.push(format!(
+            "item {id} is dispatched and has no result yet: write it with `polish checklist rewrite`"
+        ));
+        return Some(WithheldReason::GivenOut);
+    }
+    if item.dispatched {
+        return Some(WithheldReason::Unchanged);
+    }
+    if item.is_out_unchanged {
+        warnings.push(format!(
+            "item {id} was dispatched before the run was interrupted: unfinished work is in the working tree"
+        ));
+    }
+    if item.files.is_empty() {
+        warnings.push(format!("item {id} does not list files"));
+    }
+    None
+}
+
+/// Groups the items by the files that they share, each with the agents that repair and check it.
+fn group(
+    chosen: &[ChosenItem],
+    (run, tree): (&PolishRun, &Repository),
+    response: &mut Response,
+) -> Result<(), CallFailure> {
     let body = run.record.pr.as_ref().map_or("", |request| request.body.as_str());
-    for members in groups(&reach) {
-        let items: Vec<&parse::ChecklistItem> = members.into_iter().map(|at| &taken[at]).collect();
+    for members in groups(chosen) {
+        let items: Vec<&parse::ChecklistItem> = members.into_iter().map(|at| &chosen[at].item).collect();
         let files = order::set(items.iter().flat_map(|item| item.files.iter().cloned()));
         let files: Vec<String> = files.into_iter().collect();
         let notes: String =
@@ -238,13 +270,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             id: response.groups.len() + 1,
             items: items.iter().map(|item| item.id).collect(),
             fixer: if is_designed { DESIGNER } else { "self" },
-            checks: checks(&tree, &run.record.base_sha, &files, &notes, is_linked && is_designed)?,
+            checks: checks(tree, &run.record.base_sha, &files, &notes, is_linked && is_designed)?,
             files,
         });
     }
     if response.groups.len() >= PARALLEL {
         response.mode = DispatchMode::Parallel;
-        for item in taken.iter().filter(|item| !item.has_known_files) {
+        for ChosenItem { item, .. } in chosen.iter().filter(|chosen| !chosen.item.has_known_files) {
             response.mode = DispatchMode::Sequential;
             response.warnings.push(format!(
                 "the groups are repaired one after the other: the files of item {} are not known",
@@ -253,7 +285,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
     }
     response.afterwards = vec![SIMPLICITY, MAINTAINABILITY];
-    Ok(Delivery::from_answer(&response))
+    Ok(())
 }
 
 /// The files that an item covers: the ones it names, what changed in a folder or matches a pattern, their names before
@@ -269,11 +301,11 @@ fn reached(files: &[String], changed: &ChangeSizes, tree: &Repository) -> Vec<St
 }
 
 /// The indices of the items of each group: items that share a file, or of which one contains the other's file.
-fn groups(items: &[Vec<String>]) -> Vec<Vec<usize>> {
+fn groups(items: &[ChosenItem]) -> Vec<Vec<usize>> {
     let mut group: Vec<usize> = (0..items.len()).collect();
     for one in 0..items.len() {
         for other in 0..one {
-            if group[one] != group[other] && is_shared(&items[one], &items[other]) {
+            if group[one] != group[other] && is_shared(&items[one].reach, &items[other].reach) {
                 let (low, high) = (group[one].min(group[other]), group[one].max(group[other]));
                 group.iter_mut().filter(|own| **own == high).for_each(|own| *own = low);
             }

@@ -5,6 +5,7 @@ mod files;
 mod given_list;
 mod markup;
 pub mod parse;
+mod parser;
 pub mod rewrite;
 mod text;
 pub mod write;
@@ -140,7 +141,7 @@ impl ChecklistLock {
 pub(in crate::runtime) fn record_dispatch(
     run: &PolishRun,
     held: &LockedStore<'_>,
-    items: &[ChecklistItem],
+    items: &[&ChecklistItem],
 ) -> Result<(), CallFailure> {
     let mut lock = ChecklistLock::load(run)?;
     for item in items {
@@ -207,7 +208,7 @@ pub(super) struct UnmeasuredItem {
 pub(super) fn unmeasured(run: &PolishRun) -> Result<Option<Vec<UnmeasuredItem>>, CallFailure> {
     let lock = ChecklistLock::load(run)?;
     let Ok(Some(text)) = run.store.text(&run.path.join(CHECKLIST)) else { return Ok(None) };
-    let list = text::parse(&text, lock.last());
+    let list = parser::parse(&text, lock.last());
     let item = |section: &text::ItemSection| {
         let locked = lock.items.get(&section.id);
         let is_large = locked.is_some_and(|locked| !locked.reasons.is_empty());

@@ -1,16 +1,54 @@
 //! The Markdown of a checklist, also as people write it: headings, bullets of any kind, and words in bold or in quotes.
 
-use std::ops::Range;
-
 use crate::printable::line as one_line;
 
-/// The fields of an item; the last three are written by `polish checklist rewrite`.
-pub(super) const FIELDS: [&str; 8] =
-    ["action", "files", "surface", "status", "notes", "result", "summary", "commit"];
-pub(super) const ACTION: usize = 0;
-pub(super) const FILES: usize = 1;
-pub(super) const NOTES: usize = 4;
-pub(super) const OUTCOME: Range<usize> = 5..8;
+/// A field of an item; the last three are written by `polish checklist rewrite`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum ItemField {
+    Action,
+    Files,
+    Surface,
+    Status,
+    Notes,
+    Result,
+    Summary,
+    Commit,
+}
+
+impl ItemField {
+    const NAMES: [(&'static str, Self); 8] = [
+        ("action", Self::Action),
+        ("files", Self::Files),
+        ("surface", Self::Surface),
+        ("status", Self::Status),
+        ("notes", Self::Notes),
+        ("result", Self::Result),
+        ("summary", Self::Summary),
+        ("commit", Self::Commit),
+    ];
+
+    /// The field with this name, in any case, in the singular or the plural.
+    fn from_name(name: &str) -> Option<Self> {
+        let singular = |name: &str| name.trim_end_matches(['s', 'S']).to_ascii_lowercase();
+        let found = Self::NAMES.iter().find(|(known, _)| singular(known) == singular(name));
+        found.map(|(_, field)| *field)
+    }
+
+    /// Its name in the checklist.
+    pub(super) fn name(self) -> &'static str {
+        Self::NAMES[self as usize].0
+    }
+
+    /// Whether it tells what became of the item.
+    pub(super) fn is_outcome(self) -> bool {
+        matches!(self, Self::Result | Self::Summary | Self::Commit)
+    }
+
+    /// Whether its value may begin on the next line.
+    pub(super) fn may_be_block(self) -> bool {
+        matches!(self, Self::Files | Self::Notes)
+    }
+}
 
 /// Marks around a word.
 const PAIRS: [(char, char); 8] =
@@ -57,24 +95,31 @@ pub(super) fn is_rule(line: &str) -> bool {
     marks().count() > 2 && ['-', '*', '_'].iter().any(|mark| marks().all(|c| c == *mark))
 }
 
-/// A field: its index in [`FIELDS`], if known, its name, and its value.
-pub(super) fn field(line: &str) -> Option<(Option<usize>, &str, &str)> {
-    field_of(bullet(line)?)
+/// A line with a name and a value.
+pub(super) struct FieldLine<'a> {
+    /// The field of that name; none if there is no such field.
+    pub(super) field: Option<ItemField>,
+    pub(super) name: &'a str,
+    pub(super) value: &'a str,
+}
+
+/// The field of a line of a list.
+pub(super) fn field(line: &str) -> Option<FieldLine<'_>> {
+    field_without_bullet(bullet(line)?)
 }
 
 /// The same without the bullet.
-pub(super) fn field_of(text: &str) -> Option<(Option<usize>, &str, &str)> {
+pub(super) fn field_without_bullet(text: &str) -> Option<FieldLine<'_>> {
     let (key, value) = text.split_once(':')?;
     let (key, open) = (key.trim(), key.trim().trim_start_matches('*'));
     // In `**action:** fix` the colon is bold, too.
     let is_around = open.len() < key.len() && !key.ends_with('*');
     let (name, value) = if is_around { (open, value.trim_start_matches('*')) } else { (bare(key), value) };
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    let singular = |name: &str| name.trim_end_matches(['s', 'S']).to_ascii_lowercase();
-    let known = FIELDS.iter().position(|known| singular(known) == singular(name));
+    let field = ItemField::from_name(name);
     // `Makefile:12` is a place in a file.
-    let is_field = known.is_some() || value.is_empty() || value.starts_with([' ', '\t']);
-    (is_name && is_field).then(|| (known, name, value.trim()))
+    let is_field = field.is_some() || value.is_empty() || value.starts_with([' ', '\t']);
+    (is_name && is_field).then(|| FieldLine { field, name, value: value.trim() })
 }
 
 /// A heading that is meant for an item.

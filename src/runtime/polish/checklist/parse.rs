@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::files::{ItemFiles, entries};
-use super::markup::{indent, lines};
-use super::text::{self, Checklist, ItemSection, fault};
+use super::markup::{ItemField, indent, lines};
+use super::parser;
+use super::text::{Checklist, ItemSection, fault};
 use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, request_hash};
 use crate::disk;
 use crate::order;
@@ -150,7 +151,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     };
     let thresholds = Thresholds::read(tree)?;
     let changed = ChangeSizes::size_since(tree, &run.record.base_ref)?;
-    let Checklist { sections, faults, mut warnings } = text::parse(&text, lock.last());
+    let Checklist { sections, faults, mut warnings } = parser::parse(&text, lock.last());
     if run.store.has_file(&run.path.join(format!("{CHECKLIST}{KEPT_SUFFIX}")))? {
         warnings.push(format!(
             "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT_SUFFIX}`"
@@ -188,61 +189,10 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     }
     let mut seeds = 0;
     for (section, files) in listed {
-        let locked = lock.items.get(&section.id);
-        let added = locked.is_none_or(|locked| locked.added);
-        response.errors.extend(section.status_fault());
         let size = files.measure(&changed, &thresholds);
-        let is_large = !size.reasons.is_empty();
-        seeds += usize::from(is_large);
-        let mut action = match section.action() {
-            Ok(action) => action,
-            Err(fault) => {
-                response.errors.push(fault);
-                continue;
-            }
-        };
-        if is_large && added && action != ItemAction::Stacked {
-            action = ItemAction::Stacked;
-            let why = size.reasons.join(", ");
-            response.warnings.push(format!("item {} is too large ({why}): it is `stacked`", section.id));
-        }
-        let is_edited = is_large && section.value("status").eq_ignore_ascii_case("manageable") && !added;
-        if is_large && (is_edited || action != ItemAction::Stacked) {
-            let line = section.line_of(if is_edited { "status" } else { "action" });
-            let message = format!(
-                "item {} is too large ({}), and stays `stacked`: `stacked-pr-{seeds}.md` is its seed",
-                section.id,
-                size.reasons.join(", ")
-            );
-            response.errors.push(fault(line, "pinned", message));
-        }
-        let notes = section.value("notes").to_owned();
-        let hash = request_hash(action, &files.paths, &notes);
-        let is_out_unchanged = locked.is_some_and(|locked| locked.planned.as_ref() == Some(&hash));
-        let dispatched = locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash));
-        if action == ItemAction::Fix && !is_out_unchanged && !dispatched {
-            let unchanged = files.warnings.iter().map(|warning| format!("item {}: {warning}", section.id));
-            response.warnings.extend(unchanged);
-        }
-        response.items.push(ChecklistItem {
-            id: section.id,
-            title: section.title.clone(),
-            action,
-            surface: section.value("surface").to_owned(),
-            status: if is_large { ItemStatus::Oversized } else { ItemStatus::Manageable },
-            reasons: size.reasons.clone(),
-            line: section.line,
-            added_by_user: added,
-            result: locked.and_then(|locked| locked.result),
-            is_out: locked.is_some_and(|locked| locked.planned.is_some()),
-            is_interrupted: locked.is_some_and(|locked| locked.interrupted),
-            is_out_unchanged,
-            dispatched,
-            has_known_files: files.is_known,
-            files: files.paths,
-            notes,
-            size,
-        });
+        seeds += usize::from(!size.reasons.is_empty());
+        let item = item(section, files, size, (&lock, seeds), &mut response);
+        response.items.extend(item);
     }
     if response.errors.is_empty() {
         return Ok((response, text));
@@ -258,6 +208,64 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     let failure = failure.in_file(name, Some(first.line), Some(col));
     response.error = Some(*failure.error.clone());
     Err(failure.within_answer(&response))
+}
+
+/// An item, whose faults and warnings go to `response`; none if its action is not known. `seed` is the number of its
+/// seed, should it be too large.
+fn item(
+    section: &ItemSection,
+    files: ItemFiles,
+    size: MeasuredSize,
+    (lock, seed): (&ChecklistLock, usize),
+    response: &mut Response,
+) -> Option<ChecklistItem> {
+    let locked = lock.items.get(&section.id);
+    let added = locked.is_none_or(|locked| locked.added);
+    response.errors.extend(section.status_fault());
+    let is_large = !size.reasons.is_empty();
+    let why = size.reasons.join(", ");
+    let mut action = section.action().map_err(|fault| response.errors.push(fault)).ok()?;
+    if is_large && added && action != ItemAction::Stacked {
+        action = ItemAction::Stacked;
+        response.warnings.push(format!("item {} is too large ({why}): it is `stacked`", section.id));
+    }
+    let status = section.value(ItemField::Status);
+    let is_edited = is_large && status.eq_ignore_ascii_case("manageable") && !added;
+    if is_large && (is_edited || action != ItemAction::Stacked) {
+        let line = section.line_of(if is_edited { ItemField::Status } else { ItemField::Action });
+        let message = format!(
+            "item {} is too large ({why}), and stays `stacked`: `stacked-pr-{seed}.md` is its seed",
+            section.id
+        );
+        response.errors.push(fault(line, "pinned", message));
+    }
+    let notes = section.value(ItemField::Notes).to_owned();
+    let hash = request_hash(action, &files.paths, &notes);
+    let is_out_unchanged = locked.is_some_and(|locked| locked.planned.as_ref() == Some(&hash));
+    let dispatched = locked.is_some_and(|locked| locked.dispatched.as_ref() == Some(&hash));
+    if action == ItemAction::Fix && !is_out_unchanged && !dispatched {
+        let unchanged = files.warnings.iter().map(|warning| format!("item {}: {warning}", section.id));
+        response.warnings.extend(unchanged);
+    }
+    Some(ChecklistItem {
+        id: section.id,
+        title: section.title.clone(),
+        action,
+        surface: section.value(ItemField::Surface).to_owned(),
+        status: if is_large { ItemStatus::Oversized } else { ItemStatus::Manageable },
+        reasons: size.reasons.clone(),
+        line: section.line,
+        added_by_user: added,
+        result: locked.and_then(|locked| locked.result),
+        is_out: locked.is_some_and(|locked| locked.planned.is_some()),
+        is_interrupted: locked.is_some_and(|locked| locked.interrupted),
+        is_out_unchanged,
+        dispatched,
+        has_known_files: files.is_known,
+        files: files.paths,
+        notes,
+        size,
+    })
 }
 
 /// The failure for a checklist in another encoding, with its fault in the list.
@@ -287,6 +295,6 @@ fn files(
             _ => Ok(files),
         }
     };
-    let own = entries(section.value("files")).map_err(str::to_owned);
-    own.and_then(resolve).map_err(|reason| fault(section.line_of("files"), "bad_path", reason))
+    let own = entries(section.value(ItemField::Files)).map_err(str::to_owned);
+    own.and_then(resolve).map_err(|reason| fault(section.line_of(ItemField::Files), "bad_path", reason))
 }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::given_list::{GivenList, ListForm, words};
-use super::text::{parse, with_outcome};
+use super::parser::parse;
+use super::text::with_outcome;
 use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
 use crate::disk;
 use crate::printable::line as one_line;
