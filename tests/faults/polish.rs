@@ -157,6 +157,12 @@ fn the_beginning_of_a_polish_can_be_killed_anywhere() {
         // A tree that is held says with which word it is taken.
         if !again.status.success() {
             assert!(text.contains("--take-over") && again.status.code() == Some(6), "{fault}: {text}");
+            // killed-acquire-is-continued-without-a-base: it was `acquired`, and every later call failed.
+            stage.script("rm -f run; ln -s .plugcast/runs/polish/* run");
+            let on = stage.call(&["polish", "acquire", "--apply", "--continue", "run"], None);
+            let on = String::from_utf8_lossy(&on.stdout).into_owned();
+            assert!(on.contains("--take-over") || on.contains(r#""base_ref":"main""#), "{fault}: {on}");
+            stage.script("rm run");
             stage.good(&["polish", "acquire", "--apply", "--take-over"], fault);
         }
     });

@@ -149,7 +149,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     must_have_no_operation(&tree)?;
     let (mut read, _) = parse::read(&run, &tree)?;
     let is_open = |item: &parse::ChecklistItem| {
-        item.action == ItemAction::Fix && !item.dispatched && (!item.is_out_unchanged || item.is_interrupted)
+        item.action == ItemAction::Fix && !item.dispatched && (!item.is_out || item.is_interrupted)
     };
     let has_replan = |read: &parse::Response| read.items.iter().any(|item| item.action == ItemAction::Replan);
     // Two calls at the same moment must not dispatch one item twice. Without anything to dispatch, nothing is written.
@@ -173,7 +173,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Ok(Delivery::from_answer(&response));
     }
     let changed = ChangeSizes::size_since(&tree, &run.record.base_ref)?;
-    let chosen = choose(read.items, &changed, &tree, &mut response);
+    let out = checklist::dispatched(&run)?;
+    let out = out.into_iter().map(|(id, files)| (id, reached(&files, &changed, &tree))).collect();
+    let chosen = choose(read.items, out, (&changed, &tree), &mut response);
     let Some(held) = held.filter(|_| !chosen.is_empty()) else {
         response.status = DispatchStatus::Nothing;
         return Ok(Delivery::from_answer(&response));
@@ -193,13 +195,15 @@ struct ChosenItem {
 }
 
 /// The items to dispatch, by number; the others are withheld, each with its reason.
+///
+/// `out` is what is dispatched and has no result yet.
 fn choose(
     items: Vec<parse::ChecklistItem>,
-    changed: &ChangeSizes,
-    tree: &Repository,
+    mut out: Vec<(u32, Vec<String>)>,
+    (changed, tree): (&ChangeSizes, &Repository),
     response: &mut Response,
 ) -> Vec<ChosenItem> {
-    let (mut chosen, mut out) = (Vec::new(), Vec::new());
+    let mut chosen = Vec::new();
     for item in items {
         let reach = || reached(&item.files, changed, tree);
         match withheld(&item, &mut response.warnings) {
@@ -231,7 +235,7 @@ fn withheld(item: &parse::ChecklistItem, warnings: &mut Vec<String>) -> Option<W
     if item.action != ItemAction::Fix {
         return Some(WithheldReason::Action);
     }
-    if item.is_out_unchanged && !item.is_interrupted {
+    if item.is_out && !item.is_interrupted {
         warnings.push(format!(
             "item {id} is dispatched and has no result yet: write it with `polish checklist rewrite`"
         ));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::{Repository, line, path, records, short_commit};
+use super::{ChildOutput, Repository, line, path, records, short_commit};
 use crate::disk::{self, FileKind};
 use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, REFUSED};
@@ -114,7 +114,8 @@ impl Repository {
         }
         interrupt::set_aside(|| {
             let unmerged = self.ask(&["diff", "--name-only", "--diff-filter=U", "-z"]);
-            let is_taken_back = self.ask(&["merge", "--abort"]).is_ok_and(|ended| ended.succeeded());
+            let is_taken_back =
+                self.ask_uninterrupted(&["merge", "--abort"]).is_ok_and(|ended| ended.succeeded());
             // Where one side has a folder, git keeps the other side's file under such a name.
             let left = self.set_aside_files().unwrap_or_default();
             let left = left.into_iter().filter(|name| is_taken_back && !aside.contains(name)).collect();
@@ -170,11 +171,18 @@ impl Repository {
     /// Runs a command that changes the working tree, uninterrupted: a kill half-way would leave a part of the target,
     /// and a lock.
     fn move_by(&self, verb: &str, words: &[&str]) -> Result<(), CallFailure> {
-        let words = [&[verb, "--quiet"][..], words].concat();
-        let ended = child::run(&self.environment, "git", &self.git(words.iter().copied())?.uninterrupted());
+        let ended = self.ask_uninterrupted(&[&[verb, "--quiet"][..], words].concat());
         self.command.forget_overrides();
         let ended = ended?;
         if ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
+    }
+
+    /// The output of a command that an interrupt does not end.
+    ///
+    /// # Errors
+    /// As [`Repository::ask`].
+    pub fn ask_uninterrupted(&self, words: &[&str]) -> Result<ChildOutput, CallFailure> {
+        child::run(&self.environment, "git", &self.git(words.iter().copied())?.uninterrupted())
     }
 
     fn differences(&self, from: &str, to: &str, format: &str) -> Result<Vec<u8>, CallFailure> {
@@ -278,12 +286,12 @@ impl Repository {
             let paths = some.iter().map(|path| path.clone().into_os_string());
             let _ = self
                 .git(words.into_iter().chain(paths))
-                .map(|call| child::run(&self.environment, "git", &call));
+                .map(|call| child::run(&self.environment, "git", &call.uninterrupted()));
         }
         let words =
             ["--literal-pathspecs", "restore", "--worktree", "--pathspec-from-file=-", "--pathspec-file-nul"];
         if !changes.clean.is_empty() {
-            let call = self.git(words).map(|call| call.input(changes.clean.clone()));
+            let call = self.git(words).map(|call| call.input(changes.clean.clone()).uninterrupted());
             let _ = call.map(|call| child::run(&self.environment, "git", &call));
         }
     }

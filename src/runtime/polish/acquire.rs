@@ -11,7 +11,8 @@ use serde::Serialize;
 use super::arguments::{self, PolishFlags, Response as Words};
 use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
-use super::{continuation, in_mode, resolve_base};
+use super::{continuation, in_mode, refusal, resolve_base};
+use crate::disk;
 use crate::printable::line;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, USAGE};
@@ -21,7 +22,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::place::normalized;
-use crate::runtime::repo::base::{BaseRequest, FetchError};
+use crate::runtime::repo::base::{BaseRequest, FetchError, is_of_remote};
 use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout};
@@ -103,6 +104,8 @@ pub struct Response {
     pub earlier_runs: Vec<EarlierRun>,
     /// The run that was ended for this one.
     pub abandoned: Option<String>,
+    /// Whether it has a checklist: one that is continued without a checklist begins with the gate.
+    pub checklist: bool,
     /// What a reader should know.
     pub notes: Vec<String>,
 }
@@ -199,6 +202,7 @@ fn acquire(
         pr: plan.location.request.clone(),
         earlier_runs,
         abandoned: None,
+        checklist: false,
         notes: Vec::new(),
     };
     if options.apply {
@@ -245,9 +249,9 @@ fn apply(
     let before = plan.location.repository.clone();
     let added = match &options.worktree {
         Some(path) if plan.location.checkout != PendingCheckout::None => {
-            let path = before.environment().path(path).display().to_string();
-            before.must(&["worktree", "add", "--quiet", "--detach", "--end-of-options", &path, "HEAD"])?;
-            Some(path)
+            let path = before.environment().path(path);
+            add_worktree(&before, &path)?;
+            Some(path.display().to_string())
         }
         _ => None,
     };
@@ -259,11 +263,47 @@ fn apply(
         None => begin(options, words, plan, root),
     };
     if let (Err(_), Some(path)) = (&begun, &added) {
-        // The original failure is the one to report.
-        let _ =
-            interrupt::set_aside(|| before.ask(&["worktree", "remove", "--force", "--end-of-options", path]));
+        remove_worktree(&before, path);
     }
     begun
+}
+
+/// Adds a working tree with no branch. One that an interrupted call left there is named with how to remove it.
+fn add_worktree(repository: &Repository, path: &Path) -> Result<(), CallFailure> {
+    let name = path.display().to_string();
+    let place = disk::canonical(path).unwrap_or_else(|_| path.to_owned());
+    if repository.worktrees()?.iter().any(|(known, _)| *known == place) {
+        let hint = format!(
+            "name another path; or, if an interrupted call left it, remove it with `git worktree remove --force \"{}\"`",
+            place.display()
+        );
+        return Err(refusal(
+            "shared_checkout",
+            format!("`{}` is a working tree already", place.display()),
+            &hint,
+        ));
+    }
+    let words = ["worktree", "add", "--quiet", "--detach", "--end-of-options", &name, "HEAD"];
+    let ended = repository.ask_uninterrupted(&words)?;
+    if !ended.succeeded() {
+        let failure = repository.failed("worktree", &ended);
+        return Err(match disk::kind(path) {
+            Some(_) => failure.with_hint("name another path; or, if an interrupted call left it, remove the folder and run `git worktree prune`"),
+            None => failure,
+        });
+    }
+    if interrupt::pending() {
+        remove_worktree(repository, &name);
+        return Err(CallFailure::interrupted());
+    }
+    Ok(())
+}
+
+/// The original failure is the one to report.
+fn remove_worktree(repository: &Repository, path: &str) {
+    let _ = interrupt::set_aside(|| {
+        repository.ask_uninterrupted(&["worktree", "remove", "--force", "--end-of-options", path])
+    });
 }
 
 fn begin(
@@ -331,5 +371,9 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
     (record.base_branch, record.base_ref, record.base_sha) =
         (base.base_branch, base.base_ref, base.merge_base);
     record.pr = plan.location.request.clone().or(base.pull_request);
+    if let Some(request) = &mut record.pr {
+        // The code of a repository that no remote names is as foreign as that of a fork.
+        request.is_cross_repository |= !is_of_remote(tree, &request.base_url)?;
+    }
     run.store_record()
 }

@@ -73,10 +73,21 @@ impl PolishFlags {
             _ => None,
         }
     }
+
+    /// The tokens that set them.
+    pub(super) fn tokens(self) -> impl Iterator<Item = &'static str> {
+        let flags = [
+            (self.trust_fork, "trust-fork:1"),
+            (self.accept_stale_review, "accept-stale-review:1"),
+            (self.allow_port_kill, "allow-port-kill:1"),
+        ];
+        flags.into_iter().filter_map(|(is_set, token)| is_set.then_some(token))
+    }
 }
 
 const TOKENS: &str = "the tokens are `mode:headless`, `trust-fork:1`, `accept-stale-review:1`, `allow-port-kill:1` and `plan:PATH`";
-const HEADLESS: &str = "mode:headless";
+/// The token of a polish without a user.
+pub(super) const HEADLESS: &str = "mode:headless";
 
 /// Runs the command.
 ///

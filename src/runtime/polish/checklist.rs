@@ -158,6 +158,17 @@ pub(in crate::runtime) fn record_dispatch(
     held.commit(folder.seal()?.steps(&folder, vec![(LOCK, text_of(&lock))])?)
 }
 
+/// The dispatched items without a result, by number, with the files that they had then: an agent may be at work on
+/// them, whatever the user made of the item since.
+///
+/// # Errors
+/// What the store refuses.
+pub(in crate::runtime) fn dispatched(run: &PolishRun) -> Result<Vec<(u32, Vec<String>)>, CallFailure> {
+    let items = ChecklistLock::load(run)?.items.into_iter();
+    let is_out = |item: &LockedItem| item.planned.is_some() && !item.interrupted;
+    Ok(items.filter(|(_, item)| is_out(item)).map(|(id, item)| (id, item.files)).collect())
+}
+
 /// The dispatched items that have no result when the run is continued, and the text of [`LOCK`] that records them.
 ///
 /// # Errors

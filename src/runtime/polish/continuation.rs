@@ -22,6 +22,7 @@ use crate::runtime::run::must_be_at;
 pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> Result<Delivery, CallFailure> {
     let mut run = PolishRun::open_completed(environment, given)?;
     run.must_be_open()?;
+    run.must_have_begun()?;
     let tree = Repository::find(environment, Path::new(&run.record.tree))?;
     must_have_no_operation(&tree)?;
     let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
@@ -66,6 +67,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
         notes.push(format!("dispatched without a result, and to be dispatched again: {open}"));
     }
     let abandoned = run.claim_again(&run.record.tree, take_over, documents, environment)?;
+    let checklist = run.store.has_file(&run.path.join(checklist::CHECKLIST))?;
     let PolishRun { path, record, .. } = run;
     let here = Path::new(&record.tree) == Repository::find(environment, &environment.folder)?.top;
     Ok(Delivery::from_answer(&Response {
@@ -88,6 +90,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
         pr: record.pr,
         earlier_runs: Vec::new(),
         abandoned,
+        checklist,
         notes,
     }))
 }

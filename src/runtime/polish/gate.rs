@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::arguments::HEADLESS;
 use super::record::{PolishRecord, PolishRun};
 use super::refusal;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail};
@@ -16,6 +17,7 @@ use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::github::ForkOrigin;
+use crate::runtime::launch::LaunchMode;
 use integration::CiResult;
 use review::CountedReview;
 
@@ -156,9 +158,14 @@ pub(super) fn review_verdict(
     Ok(review.and_then(|review| review.verdict))
 }
 
-/// The arguments with which the user can start again, with one more token.
+/// The arguments with which the user can start again: those of this run, with one more token.
 fn restart_arguments(record: &PolishRecord, token: &str) -> String {
-    format!("{token} {}", record.target.word()).trim_end().to_owned()
+    let mode = (record.mode == LaunchMode::Headless).then_some(HEADLESS);
+    let own = mode.into_iter().chain(record.flags.tokens().filter(|own| *own != token)).map(str::to_owned);
+    let plan = record.plan.as_ref().map(|plan| format!("plan:{plan}"));
+    let words: Vec<String> =
+        own.chain([token.to_owned()]).chain(plan).chain([record.target.word()]).collect();
+    words.join(" ").trim_end().to_owned()
 }
 
 /// Whether code of this pull request may run here.
@@ -166,7 +173,8 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
     let Some(fork) = fork.filter(|_| record.is_of_request()) else {
         return Ok("no pull request was named".to_owned());
     };
-    if !fork.cross {
+    let is_foreign = record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
+    if !fork.cross && !is_foreign {
         return Ok("the pull request comes from the repository itself".to_owned());
     }
     let repository = if fork.head_repo.is_empty() { "a repository that is gone" } else { &fork.head_repo };

@@ -80,6 +80,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let message = "the user has not agreed to the merge".to_owned();
         return Err(refusal("no_consent", message, "ask, and pass `--consent` after a yes"));
     }
+    if run.record.merging.is_some() && tree.is_merging()? {
+        let message = "the merge of the base was interrupted, and has conflicts".to_owned();
+        let hint = "take it back with `git merge --abort`, or resolve them and conclude it with `git commit`, and call this again";
+        return Err(refusal("dirty", message, hint));
+    }
     must_be_clean(&tree, false, None, &|| Ok(None))?;
     let request =
         BaseRequest { base: Some(&run.record.base_ref), require_fresh: true, ..BaseRequest::default() };

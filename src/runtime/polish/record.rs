@@ -257,6 +257,7 @@ impl PolishRun {
     pub fn open_here(environment: &Environment, given: &Path) -> Result<(Self, Repository), CallFailure> {
         let run = Self::open_completed(environment, given)?;
         run.must_be_open()?;
+        run.must_have_begun()?;
         let repository = Repository::find(environment, &environment.folder)?;
         let record = &run.record;
         let is_here = repository.top.display().to_string() == record.tree;
@@ -322,6 +323,16 @@ impl PolishRun {
             false => "start a new one with `polish acquire --apply`".to_owned(),
         };
         Err(CallFailure::new(CONTENDED, "finished", message, hint))
+    }
+
+    /// Refuses a run that was interrupted before its base was known.
+    pub fn must_have_begun(&self) -> Result<(), CallFailure> {
+        if !self.record.base_ref.is_empty() {
+            return Ok(());
+        }
+        let message =
+            format!("run `{}` was interrupted before it began, and has no base", self.record.run_id);
+        Err(CallFailure::new(CONTENDED, "run_moved", message, POLISH.give_up))
     }
 
     /// Ends it, and releases the working tree.

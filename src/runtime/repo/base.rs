@@ -161,6 +161,15 @@ pub fn resolve(repository: &Repository, question: BaseRequest<'_>) -> Result<Res
     find_merge_base(repository, candidate, question.require_fresh, warnings)
 }
 
+/// Whether a remote is the repository at this address; without any on a server, nothing contradicts it.
+///
+/// # Errors
+/// As [`Repository::ask`].
+pub fn is_of_remote(repository: &Repository, url: &str) -> Result<bool, CallFailure> {
+    let remotes = repository.remotes()?;
+    Ok(url.is_empty() || request::remote_among(&remotes, url).is_some())
+}
+
 const ORIGIN: &str = "origin";
 const HEAD: &str = "HEAD";
 /// Keeps the user's `FETCH_HEAD`, also if a fetch fails.

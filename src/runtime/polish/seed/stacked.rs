@@ -11,6 +11,7 @@ use crate::printable;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::github::PullRequest;
 use crate::runtime::polish::checklist::ItemAction;
 use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
 use crate::runtime::polish::gate::review_path;
@@ -72,6 +73,8 @@ pub struct Seed {
     pub body: String,
     /// A name for the branch.
     pub branch: String,
+    /// The branch that it starts from, as the repository of the pull request names it.
+    pub base: String,
     /// Whether the user chose this for an item that is small enough.
     pub user_judgment: bool,
 }
@@ -94,7 +97,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             seeds.len() - 1
         });
         let number = at + 1;
-        let branch = run.record.branch.as_deref().unwrap_or("polish");
+        let base = base_branch(&run.record).unwrap_or("polish");
         let inside = |name: &str| run.path.join(name).display().to_string();
         let [message, body] = published_names(number);
         let seed = Seed {
@@ -104,7 +107,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             path: inside(&file_name(number)),
             message: inside(&message),
             body: inside(&body),
-            branch: format!("{branch}-polish-{number}-{}", slug(&item.title)),
+            branch: format!("{base}-polish-{number}-{}", slug(&item.title)),
+            base: base.to_owned(),
             user_judgment: item.reasons.is_empty(),
         };
         let measured = (&item.size, &thresholds);
@@ -168,9 +172,16 @@ fn published(
     parts(&first, seed, item, measured)
 }
 
-/// A description of the branch that the seed's branch starts from.
+/// The branch that a seed's branch starts from: what this program checked out for a pull request has another name there.
+fn base_branch(record: &PolishRecord) -> Option<&str> {
+    let branch = record.branch.as_deref()?;
+    let is_own = |request: &&PullRequest| request.is_own_branch(branch) && !request.is_cross_repository;
+    Some(record.pr.as_ref().filter(is_own).map_or(branch, |request| &request.head_branch))
+}
+
+/// A description of that branch.
 fn origin(record: &PolishRecord) -> String {
-    match &record.branch {
+    match base_branch(record) {
         Some(branch) => format!("`{}`", printable::line(branch)),
         None => format!("commit {}", record.head_sha),
     }
