@@ -166,7 +166,7 @@ fn read_whole(
     }
 }
 
-/// The message of a fault that no reader passes over here: a duplicate key is refused, and none of its values is used.
+/// The message of a fault that is refused here: of a duplicate key, no value is used.
 fn refused_message(fault: &ReadFault, text: &str) -> String {
     match fault.kind {
         FaultKind::DuplicateKey => {

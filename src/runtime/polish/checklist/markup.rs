@@ -3,7 +3,7 @@
 use crate::printable::line as one_line;
 
 /// A field of an item; the last three are written by `polish checklist rewrite`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemField {
     Action,
     Files,
@@ -16,7 +16,9 @@ pub(super) enum ItemField {
 }
 
 impl ItemField {
-    const NAMES: [(&'static str, Self); 8] = [
+    /// How many there are.
+    pub(super) const COUNT: usize = 8;
+    const NAMES: [(&'static str, Self); Self::COUNT] = [
         ("action", Self::Action),
         ("files", Self::Files),
         ("surface", Self::Surface),

@@ -27,7 +27,7 @@ pub(super) fn parse(text: &str, last: u32) -> Checklist {
     }
     let mut read = parser.read;
     for section in &mut read.sections {
-        if let Some((notes, _)) = section.fields.get_mut(&ItemField::Notes) {
+        if let Some((notes, _)) = &mut section.fields[ItemField::Notes as usize] {
             *notes = notes.trim_matches('\n').to_owned();
         }
     }
@@ -195,13 +195,13 @@ impl ChecklistParser {
         if field.is_outcome() {
             section.outcome.push(line.span.clone());
         }
-        if let Some((_, first)) = section.fields.get(&field) {
+        if let Some((_, first)) = section.field(field) {
             self.open = Some(OpenField { field: None, indent, is_block });
             let message = format!("`{}` is defined on line {first} and on line {number}", field.name());
             return self.read.faults.push(fault(number, "duplicate_field", message));
         }
         let value = if is_block { String::new() } else { found.value.to_owned() };
-        section.fields.insert(field, (value, number));
+        section.fields[field as usize] = Some((value, number));
     }
 
     /// A line that begins no field continues the one above, or is a fault.
@@ -213,7 +213,7 @@ impl ChecklistParser {
         let is_loose =
             entry.is_none() && field_without_bullet(text.trim()).is_some_and(|found| found.field.is_some());
         let Some(section) = self.read.sections.last_mut() else { return };
-        let value = own.and_then(|own| section.fields.get_mut(&own)).map(|(value, _)| value);
+        let value = own.and_then(|own| section.fields[own as usize].as_mut()).map(|(value, _)| value);
         match (own, value) {
             (Some(ItemField::Notes), Some(_)) if text.is_empty() && !self.rules.is_empty() => {
                 self.rules.push('\n');

@@ -1,7 +1,6 @@
 //! The checklist as the user edits it: Markdown with one section for each item; how it is written, and how outcomes are
 //! added to it.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use schemars::JsonSchema;
@@ -46,7 +45,7 @@ pub(super) struct ItemSection {
     /// The line of its heading.
     pub(super) line: usize,
     /// The values of its fields, each with its line.
-    pub(super) fields: BTreeMap<ItemField, (String, usize)>,
+    pub(super) fields: [Option<(String, usize)>; ItemField::COUNT],
     /// Its bytes.
     pub(super) span: Range<usize>,
     /// The byte ranges of the lines with its outcome.
@@ -80,19 +79,24 @@ pub(super) struct Checklist {
 }
 
 impl ItemSection {
+    /// A field with its line.
+    pub(super) fn field(&self, field: ItemField) -> Option<&(String, usize)> {
+        self.fields[field as usize].as_ref()
+    }
+
     /// The value of a field; empty if it is missing.
     pub(super) fn value(&self, field: ItemField) -> &str {
-        self.fields.get(&field).map_or("", |(value, _)| value)
+        self.field(field).map_or("", |(value, _)| value)
     }
 
     /// The line of a field, or of the heading.
     pub(super) fn line_of(&self, field: ItemField) -> usize {
-        self.fields.get(&field).map_or(self.line, |(_, line)| *line)
+        self.field(field).map_or(self.line, |(_, line)| *line)
     }
 
     /// Its action, or what is wrong with it.
     pub(super) fn action(&self) -> Result<ItemAction, ChecklistFault> {
-        let written = self.fields.get(&ItemField::Action).filter(|(written, _)| !written.is_empty());
+        let written = self.field(ItemField::Action).filter(|(written, _)| !written.is_empty());
         let Some((written, line)) = written else {
             let message = format!("item {} has no action", self.id);
             return Err(fault(self.line_of(ItemField::Action), "missing_action", message));
@@ -107,7 +111,7 @@ impl ItemSection {
 
     /// The fault in its status, which is measured anyway.
     pub(super) fn status_fault(&self) -> Option<ChecklistFault> {
-        let (written, line) = self.fields.get(&ItemField::Status)?;
+        let (written, line) = self.field(ItemField::Status)?;
         let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(bare(written)));
         let message =
             || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(written));

@@ -170,9 +170,9 @@ pub(in crate::runtime) fn branch_plans(repository: &Repository, branch: Option<&
             && words.iter().all(|word| name.to_lowercase().contains(word))
     };
     let plans = plans.into_iter().map(|(name, _)| name).filter(fits);
-    let mut found: Vec<String> =
+    let found: Vec<String> =
         plans.map(|name| format!("{FOLDER}/{name}")).filter(|path| is_plain_file(repository, path)).collect();
     let is_dated = |path: &str| path[FOLDER.len() + 1..].starts_with(|c: char| c.is_ascii_digit());
-    found.sort_by(|one, other| (is_dated(one), one).cmp(&(is_dated(other), other)));
-    found
+    let (dated, undated): (Vec<String>, Vec<String>) = found.into_iter().partition(|path| is_dated(path));
+    undated.into_iter().chain(dated).collect()
 }
