@@ -1,7 +1,7 @@
 //! A skill, an agent or a command: a Markdown file with a qualified name.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -26,7 +26,7 @@ pub struct Component {
     /// The Markdown file, relative to SRC.
     pub path: Utf8PathBuf,
     /// The parsed file.
-    pub document: MarkdownDocument,
+    pub document: Arc<MarkdownDocument>,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
     /// Fields that a manifest sets for it by name; they override its frontmatter.

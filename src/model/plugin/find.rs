@@ -231,7 +231,7 @@ impl ComponentFinder<'_> {
             name: String::new(),
             qualified: QualifiedName::default(),
             path: path.clone(),
-            document,
+            document: document.into(),
             files,
             declared: BTreeMap::new(),
             host_override: Default::default(),
@@ -293,7 +293,7 @@ fn component_text<'a>(
 }
 
 fn windows_line_endings(file: &SourceFile, text: &str) -> Option<Diagnostic> {
-    let at = text.find("\r\n")?;
+    let at = memchr::memmem::find(text.as_bytes(), b"\r\n")?;
     let message = "the file has Windows line endings";
     let span = Span::new(at, at + 2);
     let finding = Diagnostic::in_file(file, span, Severity::Warning, "windows-line-endings", message);
