@@ -11,7 +11,7 @@ use crate::ledger::LedgerRow;
 use crate::model::paths::{is_plain, join};
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
-use crate::source::{ComponentKind, Span, is_inside};
+use crate::source::{ComponentKind, Span, is_inside, line_start};
 
 /// Keys whose values are run and not looked up: a path in them is relative to the program's working directory.
 const RUN: [&str; 2] = ["command", "args"];
@@ -78,7 +78,7 @@ fn split_literal(text: &str) -> Option<(&str, &str, &str)> {
     const OPENING: &str = " = '''\n";
     let (ahead, rest) = text.split_once(OPENING)?;
     let (value, after) = rest.split_once("'''")?;
-    let (before, key) = ahead.split_at(ahead.rfind('\n').map_or(0, |at| at + 1));
+    let (before, key) = ahead.split_at(line_start(ahead, ahead.len()));
     let is_bare = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     // Without an early exit the loop is vectorized.
     let is_plain =
