@@ -132,8 +132,10 @@ pub struct ManifestFile {
 impl ManifestFile {
     /// sha256 over the sorted `path\0mode\0sha256\n` of `files`.
     pub fn digest(files: &[Self]) -> String {
-        let mut lines: Vec<String> =
-            files.iter().map(|file| format!("{}\0{}\0{}\n", file.path, file.mode, file.sha256)).collect();
+        let mut lines: Vec<String> = files
+            .iter()
+            .map(|file| [&*file.path, "\0", &file.mode, "\0", &file.sha256, "\n"].concat())
+            .collect();
         lines.sort();
         disk::sha256(lines.concat().as_bytes())
     }

@@ -3,8 +3,10 @@
 
 pub mod closure;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use crate::bundle::draft::MarkdownDraft;
 use crate::bundle::{BundleNode, NodeContent};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::Payload;
@@ -12,6 +14,7 @@ use crate::model::component::Component;
 use crate::model::project::Project;
 use crate::read::frontmatter;
 use crate::read::tree::FaultKind;
+use crate::source::Span;
 use crate::target::Target;
 
 /// The rule of these diagnostics.
@@ -47,9 +50,10 @@ pub fn emitted(
         vec![Diagnostic::for_file(path, Severity::Error, RULE, message).host(&target.name).help(help)]
     };
     match &node.content {
-        NodeContent::Markdown(_) => {
+        NodeContent::Markdown(draft) => {
             let owner = node.from.as_ref().and_then(|from| owners.0.get(from.as_str()));
-            owner.and_then(|component| markdown(text, component, target)).map(fail).unwrap_or_default()
+            let fault = owner.and_then(|component| markdown(text, draft, component, target));
+            fault.map(fail).unwrap_or_default()
         }
         NodeContent::Toml { .. }
             if !closure::reads_beside(&node.path) && text.parse::<toml::Table>().is_err() =>
@@ -63,8 +67,21 @@ pub fn emitted(
     }
 }
 
-fn markdown(text: &str, component: &Component, target: &Target) -> Option<String> {
-    let document = frontmatter::parse(text);
+/// Whether `text` has the frontmatter of the source of `draft`, byte for byte, and reading that found no fault: then it
+/// reads as it did there.
+fn has_frontmatter_of(draft: &MarkdownDraft, text: &str) -> bool {
+    let source = &draft.document;
+    let is_plain = |yaml: Span| frontmatter::with_tabs(&draft.text, yaml) == yaml;
+    source.yaml.is_some_and(is_plain)
+        && source.faults.is_empty()
+        && text.get(..source.body.start).is_some_and(|head| draft.text.starts_with(head))
+}
+
+fn markdown(text: &str, draft: &MarkdownDraft, component: &Component, target: &Target) -> Option<String> {
+    let document = match has_frontmatter_of(draft, text) {
+        true => Cow::Borrowed(&*draft.document),
+        false => Cow::Owned(frontmatter::parse(text)),
+    };
     if document.unreadable() {
         return Some(format!("the emitted frontmatter of `{}` cannot be read", component.qualified));
     }

@@ -292,7 +292,7 @@ pub fn source_digest(tree: &SourceTree, file_system: &FileSystem) -> Result<Stri
     for file in tree.files() {
         let sha256 = source_sha256(file, file_system)?;
         let mode = if file.executable { "0755" } else { "0644" };
-        lines.push_str(&format!("{}\0{mode}\0{sha256}\n", file.path));
+        lines.extend([file.path.as_str(), "\0", mode, "\0", sha256, "\n"]);
     }
     Ok(disk::sha256(lines.as_bytes()))
 }

@@ -3,7 +3,7 @@
 
 mod frontmatter;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use camino::Utf8PathBuf;
 use serde_json::Value as Json;
@@ -28,7 +28,7 @@ pub struct MarkdownDraft {
     /// Its text.
     pub text: Arc<str>,
     /// The text, split into frontmatter and body.
-    pub document: MarkdownDocument,
+    pub document: Arc<MarkdownDocument>,
     /// Edits of the text.
     pub edits: Vec<DraftEdit>,
     /// Changes to frontmatter fields; they override edits of the same bytes.
@@ -70,8 +70,8 @@ impl DraftField {
 pub struct Block {
     /// The heading, with its markers.
     pub heading: String,
-    /// The lines, each a list item.
-    pub lines: Vec<BlockLine>,
+    /// The lines, each a list item; several files may share one.
+    pub lines: Vec<Arc<BlockLine>>,
 }
 
 /// A template of the target with the values that fill it.
@@ -81,11 +81,20 @@ pub struct BlockLine {
     pub template: String,
     /// The values, as a JSON object.
     pub values: Json,
+    /// The text, once it is rendered.
+    pub rendered: OnceLock<String>,
+}
+
+impl BlockLine {
+    /// `template` with the object `values`.
+    pub fn new(template: &str, values: Json) -> Self {
+        Self { template: template.to_owned(), values, rendered: OnceLock::new() }
+    }
 }
 
 impl MarkdownDraft {
     /// A draft without edits. A file without text has nothing to edit.
-    pub fn new(file: &SourceFile, document: &MarkdownDocument) -> Self {
+    pub fn new(file: &SourceFile, document: &Arc<MarkdownDocument>) -> Self {
         let text = match &file.content {
             FileContent::Text(text) => text.clone(),
             _ => Arc::from(""),
@@ -94,7 +103,7 @@ impl MarkdownDraft {
         Self {
             path,
             text,
-            document: document.clone(),
+            document: Arc::clone(document),
             edits: Vec::new(),
             changes: Vec::new(),
             rewritten: None,

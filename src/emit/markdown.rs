@@ -86,7 +86,14 @@ pub fn text(
 pub fn render(block: &Block, lines: &mut TemplateCache) -> Result<String, MarkdownError> {
     let mut out = format!("{BLOCK_OPEN}\n{}\n\n", block.heading);
     for line in &block.lines {
-        out.push_str(&format!("- {}\n", lines.render(&line.template, &line.values)?));
+        let text = match line.rendered.get() {
+            Some(text) => text,
+            None => {
+                let text = lines.render(&line.template, &line.values)?;
+                line.rendered.get_or_init(|| text)
+            }
+        };
+        out.extend(["- ", text, "\n"]);
     }
     out.push_str(BLOCK_CLOSE);
     out.push('\n');

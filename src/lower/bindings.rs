@@ -17,8 +17,7 @@ use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::plugin::InlineCommand;
 use crate::model::references::ReferenceTarget;
-use crate::read::markdown::{self, RegionKind};
-use crate::source::Span;
+use crate::read::markdown::RegionKind;
 use crate::target::{Target, TextForm, VariableForm};
 
 #[derive(Debug, Serialize)]
@@ -287,10 +286,7 @@ impl Bindings {
         places: &BlockPaths<'_>,
     ) {
         for text in texts {
-            if !context.commands.any_in(text) {
-                continue;
-            }
-            for region in markdown::regions(text, Span::new(0, text.len())) {
+            for region in context.commands.code_in(text) {
                 let code = region.span.slice(text);
                 let runs = match region.kind {
                     RegionKind::CodeBlock => !sandbox::is_document(code),
@@ -313,7 +309,7 @@ impl Bindings {
         let mut lines = Vec::new();
         let mut say = |line: &str, needed: bool, values: &dyn Fn() -> serde_json::Value| {
             if let (true, Some(template)) = (needed, target.block.get(line)) {
-                lines.push(BlockLine { template: template.clone(), values: values() });
+                lines.push(BlockLine::new(template, values()).into());
             }
         };
         say("agents", !self.agents.is_empty(), &|| self.agents.values("agents", 2));

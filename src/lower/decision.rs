@@ -26,8 +26,11 @@ impl Decision {
         path: &Utf8Path,
     ) -> Self {
         let path = if path.as_str().is_empty() { "." } else { path.as_str() }.to_owned();
+        // A span follows in most ids, and a pointer in many.
+        let mut id = String::with_capacity(plugin.len() + 1 + path.len() + 16);
+        id.extend([plugin, ":", &path]);
         Self(LedgerRow {
-            id: format!("{plugin}:{path}"),
+            id,
             plugin: plugin.to_owned(),
             kind,
             name: name.into(),

@@ -223,7 +223,7 @@ fn edited_file(
     if !paths::may_follow(context, text) {
         return None;
     }
-    let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text));
+    let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text).into());
     draft.edits.extend(paths::path_edits(context, file, inner, draft.document.body));
     for (span, instead, reason) in names.get(file.path.as_path()).into_iter().flatten() {
         draft.replace(*span, instead, EditKind::Name, reason);

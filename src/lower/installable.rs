@@ -40,7 +40,7 @@ pub(super) fn node(
     let mut body = draft.clone();
     if let Some(template) = facts.paths.as_ref().filter(|_| names_paths(context, component, draft)) {
         let values = json!({ "file": inner, "plugin": context.plugin.name });
-        let line = BlockLine { template: template.clone(), values };
+        let line = BlockLine::new(template, values).into();
         let heading = || context.target.block.get("heading").cloned().unwrap_or_default();
         let block = body.block.get_or_insert_with(|| Block { heading: heading(), lines: Vec::new() });
         block.lines.insert(0, line);
@@ -59,6 +59,6 @@ fn names_paths(context: &LoweringContext<'_>, component: &Component, draft: &Mar
             || line.values["notes"].is_string()
     };
     let file = context.project.tree.get(&component.path);
-    draft.block.iter().flat_map(|block| &block.lines).any(in_line)
+    draft.block.iter().flat_map(|block| &block.lines).any(|line| in_line(line))
         || file.is_some_and(|file| paths::has_relative_path(context, file, draft.document.body))
 }

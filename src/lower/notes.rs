@@ -38,7 +38,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, refused: &BTreeSet<(usize, St
     let (dispatched, others) = (listed(&dispatched), listed(&others));
     let values =
         json!({ "plugin": context.plugin.name, "rules": rules, "dispatched": dispatched, "others": others });
-    let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
+    let content = NodeContent::Page(BlockLine::new(&facts.text, values));
     part.nodes.push(context.generated_file(&facts.path, content));
     part
 }

@@ -99,7 +99,8 @@ pub(super) fn path_edits(
 
 /// Whether any path in a text may need to change for the host.
 pub(super) fn may_follow(context: &LoweringContext<'_>, text: &str) -> bool {
-    context.places.moved || text.contains(&context.source.manifest)
+    context.places.moved
+        || memchr::memmem::find(text.as_bytes(), context.source.manifest.as_bytes()).is_some()
 }
 
 /// Whether the text after `before` is the destination of a link.

@@ -114,7 +114,7 @@ pub(super) fn marks(target: &Target, component: &Component, draft: &mut Markdown
     let indent = line.len() - line.trim_start().len();
     let mark = yaml.end + indent;
     let reason = "the host does not accept this delimiter as the end of the frontmatter";
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let newline = draft.newline();
     let opening = text[..yaml.start].trim_end_matches(['\n', '\r']);
     let blanks = Span::new(opening.trim_end_matches(is_blank).len(), opening.len());
     let is_strange = |c: char| !matches!(c, ' ' | '\t' | '\r' | '\n');

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use serde_json::{Value as Json, json};
 
-use crate::read::markdown;
+use crate::read::markdown::{self, Region, RegionKind};
+use crate::source::Span;
 use crate::target::{SandboxFacts, Target};
 
 /// The commands of every rule.
@@ -27,8 +28,10 @@ impl CommandTable {
             .flat_map(|(at, rule)| rule.commands.iter().map(move |command| (at, command.clone())))
             .collect();
         let scanner = |kind| {
-            let built =
-                AhoCorasick::builder().match_kind(kind).build(patterns.iter().map(|(_, command)| command));
+            // The few texts that name a command take less time than faster automata take to be built.
+            let mut builder = AhoCorasick::builder();
+            builder.kind(Some(AhoCorasickKind::NoncontiguousNFA)).match_kind(kind);
+            let built = builder.build(patterns.iter().map(|(_, command)| command));
             // Building fails only if there are too many patterns for memory.
             built.unwrap_or_else(|_| AhoCorasick::new([""; 0]).expect("an empty automaton"))
         };
@@ -42,6 +45,36 @@ impl CommandTable {
         self.quick.find_iter(text).any(|found| {
             let before = text[..found.start()].trim_end_matches([' ', '\t', '$']);
             before.is_empty() || before.ends_with('>') || begins_command(before)
+        })
+    }
+
+    /// The parts of `text` that are code, if any of them may run a command. Most commands are in fenced blocks, which
+    /// are found without a parse; the others may be in any code.
+    pub(super) fn code_in(&self, text: &str) -> Vec<Region> {
+        if !self.any_in(text) {
+            return Vec::new();
+        }
+        // An indented fence may be a part of other code.
+        let is_flush = |block: &Span| block.slice(text).starts_with(['`', '~']);
+        let blocks = markdown::sure_blocks(text).filter(|blocks| blocks.iter().all(is_flush));
+        match blocks.filter(|blocks| !self.any_outside(text, blocks)) {
+            Some(blocks) => {
+                blocks.into_iter().map(|span| Region { kind: RegionKind::CodeBlock, span }).collect()
+            }
+            None => markdown::regions(text, Span::new(0, text.len())),
+        }
+    }
+
+    /// Whether `text` names a command outside of `blocks` where code could run it, also after the mark of a list.
+    fn any_outside(&self, text: &str, blocks: &[Span]) -> bool {
+        let is_inside = |at: usize| {
+            let begun = blocks.partition_point(|block| block.start <= at);
+            begun > 0 && blocks[begun - 1].contains(at)
+        };
+        self.quick.find_iter(text).filter(|found| !is_inside(found.start())).any(|found| {
+            let before = text[..found.start()].trim_end_matches([' ', '\t', '$']);
+            let follows_mark = before.ends_with(['>', '-', '*', '+', '.', ')']);
+            before.is_empty() || follows_mark || begins_command(before)
         })
     }
 
@@ -140,5 +173,61 @@ mod tests {
             assert!(commands.any_in(text), "{text}");
         }
         assert!(!commands.any_in("we git add; high walls") && !commands.any_in("- git add\n"));
+    }
+
+    const LINES: [&str; 20] = [
+        "```",
+        "````",
+        "~~~",
+        "```yaml",
+        "``` `",
+        "  ```",
+        "- ```",
+        "    ```",
+        "> ```",
+        "x",
+        "",
+        "<b>",
+        "| a |",
+        "- a",
+        "git add x",
+        "    git add",
+        "`git add`; git am",
+        "-     git am",
+        "a; git am",
+        "> \tgit add",
+    ];
+
+    /// Whatever the lines are, the code that may run a command is the same with and without a parse.
+    #[test]
+    fn blocks_without_a_parse_run_what_the_parser_finds() {
+        let commands = ["git add", "git am"].map(str::to_owned).to_vec();
+        let commands =
+            CommandTable::from_rules(&[SandboxFacts { commands, text: String::new(), profile: None }]);
+        let (mut state, mut unparsed) = (7_u64, 0);
+        for _ in 0..40_000 {
+            let mut text = String::new();
+            for _ in 0..8 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                text.push_str(LINES[(state >> 33) as usize % LINES.len()]);
+                text.push('\n');
+            }
+            if !commands.any_in(&text) {
+                continue;
+            }
+            let run = |regions: &[Region]| {
+                let is_code = |region: &&Region| match region.kind {
+                    RegionKind::CodeBlock => !is_document(region.span.slice(&text)),
+                    kind => kind == RegionKind::CodeSpan,
+                };
+                let code = regions.iter().filter(is_code).map(|region| region.span.slice(&text));
+                code.flat_map(|code| commands.run_by(code)).collect::<std::collections::BTreeSet<_>>()
+            };
+            let (found, parsed) =
+                (commands.code_in(&text), markdown::regions(&text, Span::new(0, text.len())));
+            unparsed += usize::from(found.len() != parsed.len());
+            assert_eq!(run(&found), run(&parsed), "{text:?}");
+        }
+        assert!(unparsed > 10, "{unparsed}");
     }
 }

@@ -174,7 +174,7 @@ fn append_lines(file: &SourceFile, text: &str, lines: &str) -> MarkdownDraft {
         cut_off: None,
         faults: Vec::new(),
     };
-    let mut draft = MarkdownDraft::new(file, &document);
+    let mut draft = MarkdownDraft::new(file, &document.into());
     let lead = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
     let end = Span::new(text.len(), text.len());
     let reason = "only the user may invoke the skill";

@@ -79,7 +79,7 @@ pub(super) fn pages(context: &LoweringContext<'_>) -> Vec<BundleNode> {
             "script": context.places.files.get(&workflow.path).and_then(|script| script.file_name()),
             "prompts": prompts.collect::<Vec<_>>(),
         });
-        let content = NodeContent::Page(BlockLine { template: facts.text.clone(), values });
+        let content = NodeContent::Page(BlockLine::new(&facts.text, values));
         Some(context.generated_file(path, content))
     };
     all(context.plugin).filter_map(page).collect()

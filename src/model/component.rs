@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -27,7 +27,7 @@ pub struct Component {
     /// The Markdown file, relative to SRC.
     pub path: Utf8PathBuf,
     /// The parsed file.
-    pub document: MarkdownDocument,
+    pub document: Arc<MarkdownDocument>,
     /// Other files of a skill's folder, relative to SRC, sorted.
     pub files: Vec<Utf8PathBuf>,
     /// Fields that a manifest sets for it by name; they override its frontmatter.

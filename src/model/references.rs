@@ -11,6 +11,7 @@ use crate::model::qualified_name::{QualifiedName, last_of, qualify};
 use crate::read::markdown::{self, RegionKind};
 use crate::source::ComponentKind;
 use crate::source::Span;
+use dispatch::AgentMentions;
 use finder::WordFinder;
 
 /// One mention of a name in a text.
@@ -132,6 +133,7 @@ impl NameInventory {
     ) -> Vec<Reference> {
         let mut out = Vec::new();
         let mut regions = None;
+        let mentions = AgentMentions::default();
         for found in self.scanner.find_iter(body.slice(text)) {
             let span = Span::new(found.start, found.end).shifted(body.start);
             let around = MatchContext::new(text, span);
@@ -141,7 +143,7 @@ impl NameInventory {
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
                 let inner = Span::new(span.start - body.start, span.end - body.start);
                 let asked = matches!(named, ReferenceTarget::Component(ComponentKind::Agent, _))
-                    && dispatch::is_asked(body.slice(text), inner);
+                    && dispatch::is_asked(body.slice(text), inner, &mentions);
                 out.push(Reference { span, named, asked });
             }
         }

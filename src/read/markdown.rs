@@ -12,7 +12,7 @@ use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 use crate::source::Span;
 
 pub use destination::destination_parts;
-pub use fences::{sure_headings, surely_closed};
+pub use fences::{sure_blocks, sure_headings, surely_closed};
 pub use info::{block_language, language};
 pub use outline::{CodeBlock, Heading, Link, Outline, outline};
 pub use rows::{ListBlock, ListRow, rows};

@@ -57,7 +57,10 @@ impl MarkdownDraft {
 
     /// The line ending of the text.
     pub fn newline(&self) -> &'static str {
-        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+        match memchr::memmem::find(self.text.as_bytes(), b"\r\n") {
+            Some(_) => "\r\n",
+            None => "\n",
+        }
     }
 
     fn edit(&self, change: &DraftField) -> Edit<EditLabel> {

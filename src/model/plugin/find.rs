@@ -232,7 +232,7 @@ impl ComponentFinder<'_> {
             name: String::new(),
             qualified: QualifiedName::default(),
             path: path.clone(),
-            document,
+            document: document.into(),
             files,
             declared: BTreeMap::new(),
             host_override: Default::default(),

@@ -3,6 +3,8 @@
 
 mod callers;
 
+use std::cell::OnceCell;
+
 use memchr::memmem;
 
 use crate::source::{Span, line_start};
@@ -71,6 +73,9 @@ const CONDITIONS: [&str; 12] = [
 /// Characters that end a sentence that may forbid all agents.
 const SENTENCE_ENDS: [char; 5] = ['\n', '.', ';', ':', '!'];
 
+/// What all words for an agent contain.
+const AGENT: &str = "agent";
+
 /// Words for any agent.
 const AGENTS: [&str; 6] = ["agent", "agents", "subagent", "subagents", "sub-agent", "sub-agents"];
 
@@ -82,10 +87,29 @@ const OF_A_BAN: [&str; 15] = [
 
 /// Whether `text` asks to run the agent that it names at `span`: in its sentence, as an argument of a call, or, for an
 /// item of a list or a row of a table, in the section around it.
-pub(super) fn is_asked(text: &str, span: Span) -> bool {
+pub(super) fn is_asked(text: &str, span: Span, mentions: &AgentMentions) -> bool {
     let from = text.floor_char_boundary(span.start.saturating_sub(SEARCHED_BYTES));
     let to = text.ceil_char_boundary(span.end.saturating_add(SEARCHED_BYTES).min(text.len()));
-    is_asked_near(&text[from..to], Span::new(span.start - from, span.end - from))
+    let near = &text[from..to];
+    is_asked_near(near, Span::new(span.start - from, span.end - from))
+        && !has_ban(near, mentions.within(text, Span::new(from, to)))
+}
+
+/// Where a text has the word `agent` in any case. All names in the text share the search.
+#[derive(Debug, Default)]
+pub(super) struct AgentMentions(OnceCell<Vec<usize>>);
+
+impl AgentMentions {
+    /// The positions in `part` of `text`, relative to it.
+    fn within(&self, text: &str, part: Span) -> impl Iterator<Item = usize> {
+        // A copy in lower case has every letter in the same place, and is searched in less time than a text in any case.
+        let found = self.0.get_or_init(|| {
+            let lower = text.to_ascii_lowercase();
+            memmem::find_iter(lower.as_bytes(), AGENT).collect()
+        });
+        let found = &found[found.partition_point(|at| *at < part.start)..];
+        found.iter().take_while(move |at| **at + AGENT.len() <= part.end).map(move |at| at - part.start)
+    }
 }
 
 fn is_asked_near(text: &str, span: Span) -> bool {
@@ -93,7 +117,7 @@ fn is_asked_near(text: &str, span: Span) -> bool {
     let line = &text[start..];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let (ahead, behind) = (&text[start..span.start], &line[span.end - start..]);
-    let asked = if ahead.ends_with("@agent-") || is_call(ahead) {
+    if ahead.ends_with("@agent-") || is_call(ahead) {
         !is_negated(ahead)
     } else if is_step(ahead, behind) {
         !section(text, start).any(|sentence| sentence.trim_end().ends_with(':') && forbids(&sentence))
@@ -103,22 +127,18 @@ fn is_asked_near(text: &str, span: Span) -> bool {
         let (before, after) = sentence(text, span);
         is_request(before, after)
             || is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
-    };
-    asked && !has_ban(text)
+    }
 }
 
-/// Whether any sentence forbids all agents.
-fn has_ban(text: &str) -> bool {
-    // Only few sentences mention agents, and no other sentence can be a ban. A copy in lower case has every letter in
-    // the same place, and is searched in less time than a text in any case.
-    let (agent, lower) = ("agent", text.to_ascii_lowercase());
+/// Whether any sentence forbids all agents. Only few sentences mention agents, and no other sentence can be a ban.
+fn has_ban(text: &str, mut mentions: impl Iterator<Item = usize>) -> bool {
     let mut end = 0;
-    memmem::find_iter(lower.as_bytes(), agent).any(|at| {
+    mentions.any(|at| {
         if at < end {
             return false;
         }
         let from = text[..at].rfind(SENTENCE_ENDS).map_or(0, |at| at + 1);
-        let after = at + agent.len();
+        let after = at + AGENT.len();
         end = text[after..].find(SENTENCE_ENDS).map_or(text.len(), |at| after + at);
         is_ban(&text[from..end])
     })
@@ -292,7 +312,7 @@ mod tests {
 
     pub(super) fn asked(text: &str) -> bool {
         let at = text.find("scout").unwrap();
-        is_asked(text, Span::new(at, at + "scout".len()))
+        is_asked(text, Span::new(at, at + "scout".len()), &AgentMentions::default())
     }
 
     #[test]
@@ -321,6 +341,18 @@ mod tests {
         ] {
             assert!(asked(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_ban_counts_for_the_names_near_it() {
+        let text = format!(
+            "Use the scout agent.\n\n{}\n\nNever spawn AGENTS.\n\nUse the scout agent.\n",
+            "Wait. ".repeat(SEARCHED_BYTES)
+        );
+        let mentions = AgentMentions::default();
+        let found = text.match_indices("scout");
+        let asked = found.map(|(at, name)| is_asked(&text, Span::new(at, at + name.len()), &mentions));
+        assert_eq!(asked.collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]

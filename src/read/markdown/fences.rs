@@ -28,7 +28,7 @@ pub fn sure_headings(text: &str) -> Vec<&str> {
 
 /// The fenced blocks of `text`, all closed; `None` if only a parser can tell, since a fence may be in a list, a block
 /// quote, a table or HTML, where its line alone does not decide.
-fn sure_blocks(text: &str) -> Option<Vec<Span>> {
+pub fn sure_blocks(text: &str) -> Option<Vec<Span>> {
     let bytes = text.as_bytes();
     let mut blocks = Vec::new();
     let mut open: Option<Fence> = None;

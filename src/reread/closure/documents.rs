@@ -11,7 +11,7 @@ use crate::ledger::LedgerRow;
 use crate::model::paths::{is_plain, join};
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
-use crate::source::{ComponentKind, Span, is_inside};
+use crate::source::{ComponentKind, Span, is_inside, line_start};
 
 /// Keys whose values are run and not looked up: a path in them is relative to the program's working directory.
 const RUN: [&str; 2] = ["command", "args"];
@@ -45,7 +45,7 @@ pub(super) fn check_adjacent(
             }
         }
     } else if reads_beside(file.path) {
-        let Ok(table) = text.parse::<toml::Table>() else {
+        let Some(table) = table(text) else {
             return judge.fault_in(file.path, format!("`{}` is not valid TOML", file.path));
         };
         match table.get("name").and_then(|name| name.as_str()) {
@@ -59,6 +59,32 @@ pub(super) fn check_adjacent(
             None => {}
         }
     }
+}
+
+/// The values of a TOML document; `None` if it is not valid. A long literal string is left empty: parsers look at each
+/// of its characters several times, and one search tells that it is valid.
+fn table(text: &str) -> Option<toml::Table> {
+    let short = split_literal(text).and_then(|(before, key, after)| {
+        // A key after a complete document is not part of another string.
+        before.parse::<toml::Table>().ok()?;
+        format!("{before}{key} = ''{after}").parse().ok()
+    });
+    short.or_else(|| text.parse().ok())
+}
+
+/// What is before the first key with a literal string of several lines, the key, and what is after the string; `None`
+/// if the string might not be valid, or is the name.
+fn split_literal(text: &str) -> Option<(&str, &str, &str)> {
+    const OPENING: &str = " = '''\n";
+    let (ahead, rest) = text.split_once(OPENING)?;
+    let (value, after) = rest.split_once("'''")?;
+    let (before, key) = ahead.split_at(line_start(ahead, ahead.len()));
+    let is_bare = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    // Without an early exit the loop is vectorized.
+    let is_plain =
+        value.bytes().fold(true, |all, byte| all & (byte >= b' ' || byte == b'\t' || byte == b'\n'));
+    let is_valid = is_bare && is_plain && memchr::memchr(0x7f, value.as_bytes()).is_none();
+    (is_valid && !key.is_empty() && key != "name" && !after.starts_with('\'')).then_some((before, key, after))
 }
 
 /// Whether the closure check reads the file at `path` as a TOML document outside the plugins and reports invalid TOML,
@@ -208,4 +234,38 @@ fn paths_after_variable<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t st
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_literal_string_is_passed_over_where_it_is_valid() {
+        let agent = "name = \"a\"\ntext = '''\none\n\ttwo '' é\n'''\n\n[more]\nn = 1\n";
+        let read = table(agent).unwrap();
+        assert_eq!((read["name"].as_str(), read["text"].as_str()), (Some("a"), Some("")));
+        assert_eq!(read["more"]["n"].as_integer(), Some(1));
+        for text in [
+            agent,
+            "name = '''\na'''\n",
+            "text = '''\na\r\nb'''\nname = \"a\"\n",
+            "text = '''\na''''\nname = \"a\"\n",
+            "name = \"a = '''\"\n",
+            "x = \"\"\"\nname = '''\n\"\"\"\nname = \"a\"\nb = \"'''\"\n",
+            "name = \"a\"\ntext = '''\na\u{1}'''\n",
+            "name = \"a\"\ntext = '''\na\u{7f}'''\n",
+            "name = \"a\"\ntext = '''\na\rb'''\n",
+            "name = \"a\"\ntext = '''\na'''\ntext = 1\n",
+            "name = \"a\"\ntext = '''\na''' rest\n",
+            "name = \"a\"\ntext = '''\na''''''\n",
+            "name = \"a\"\ntext = '''\na\n",
+            "name = \"a\"\nx\ntext = '''\na'''\n",
+            "[x]\ny = [\ntext = '''\na'''\n]\n",
+        ] {
+            let whole: Option<toml::Table> = text.parse().ok();
+            let name = |table: &toml::Table| table.get("name").cloned();
+            assert_eq!(table(text).as_ref().map(name), whole.as_ref().map(name), "{text:?}");
+        }
+    }
 }
