@@ -60,7 +60,14 @@ impl Repository {
         if !ended.succeeded() || ended.stdout.is_empty() {
             let message =
                 format!("`{}` is not in a git working tree: {}", folder.display(), child::words(&ended));
-            return Err(CallFailure::environment("not_a_repository", message, "run it inside a repository"));
+            // git names the command for a repository of another user, with the path as a shell needs it.
+            let stderr = ended.stderr_text();
+            let trust = stderr.lines().map(str::trim).find(|line| line.starts_with("git config --global"));
+            let hint = trust.map_or_else(
+                || "run it inside a repository".to_owned(),
+                |trust| format!("if you trust its owner, run `{trust}`; or make it your own with `chown`"),
+            );
+            return Err(CallFailure::environment("not_a_repository", message, hint));
         }
         let top = path(line(&ended.stdout));
         // `core.worktree` can name any folder.

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use super::fixture::{HELPER, environment, shell};
-use crate::support::github::GitHub;
+use crate::support::github::{self, GitHub};
 
 /// A clone `work` of `origin.git`, a fork, with a branch `feat` whose pull request is in `upstream.git`, one
 /// commit ahead. Both lie on github.com as far as git and `gh` know.
@@ -23,6 +23,16 @@ git remote set-url origin https://github.com/ann/tool
 git remote add upstream https://github.com/owner/tool
 git switch -q -c feat && echo one > a.rs && git add a.rs && git commit -q -m feat
 git push -q upstream feat:refs/pull/7/head
+"#;
+
+/// A clone `work` of `origin.git` with a branch `feat` that is pushed and has no pull request.
+const BRANCH: &str = r#"
+git init -q -b main seed && git -C seed commit -q --allow-empty -m start
+git clone -q --bare seed origin.git
+git clone -q origin.git work && cd work
+git config url."$FIXTURE/origin.git".insteadOf https://github.com/owner/tool
+git remote set-url origin https://github.com/owner/tool
+git switch -q -c feat && echo one > a.rs && git add a.rs && git commit -q -m feat && git push -q origin feat
 "#;
 
 /// What GitHub knows of the two repositories.
@@ -213,4 +223,28 @@ fn this_github_refuses_what_the_real_one_would() {
     let (_, text) = github.gh(home.path(), &["api", "--paginate", "repos/owner/tool/pulls/7/comments"]);
     assert_eq!(text.matches("\"node_id\"").count(), 251);
     assert_eq!(github.requests().iter().filter(|one| one.call.contains("/pulls/7/comments?")).count(), 3);
+}
+
+#[test]
+fn of_a_check_that_was_run_again_only_the_last_run_counts() {
+    let run = |name: &str, result: &str, hour: u8| {
+        let workflow = json!({ "event": "push", "workflow": { "name": "ci" } });
+        json!({
+            "__typename": "CheckRun", "name": name, "status": "COMPLETED", "conclusion": result,
+            "startedAt": format!("2026-01-01T{hour:02}:00:00Z"), "checkSuite": { "workflowRun": workflow },
+        })
+    };
+    let mut state = github::tool("other");
+    let checks = state["repositories"][0]["checks"].as_array_mut().expect("a list");
+    checks.extend([run("unit", "FAILURE", 9), run("unit", "SUCCESS", 10), run("slow", "SUCCESS", 9)]);
+    let github = GitHub::with_state(&state);
+    let fixture = Fixture::new(BRANCH, &github);
+    let (code, begun) = fixture.run(&["polish", "acquire", "--apply"]);
+    assert_eq!(code, Some(0), "{begun}");
+    let gate = ["polish", "gate", "--run", begun["run"].as_str().expect("a run")];
+    assert_eq!(fixture.run(&gate).1["ci"], json!({ "signal": "pass", "failing": [], "pending": [] }));
+
+    state["repositories"][0]["checks"].as_array_mut().expect("a list").push(run("slow", "FAILURE", 11));
+    github.hold(&state);
+    assert_eq!(fixture.run(&gate).1["ci"]["failing"], json!(["ci / slow"]));
 }

@@ -46,7 +46,7 @@ pub fn tool(branch: &str) -> Value {
             "owner": { "__typename": "User", "login": "owner" },
             "defaultBranchRef": { "__typename": "Ref", "name": "main" },
             "branches": ["main", branch], "pullRequests": [request],
-            "checks": [{ "__typename": "StatusContext", "context": "lint", "state": "SUCCESS" }],
+            "checks": [{ "__typename": "StatusContext", "context": "lint", "state": "SUCCESS", "createdAt": "2026-01-01T00:00:00Z" }],
         }],
     })
 }

@@ -3,18 +3,19 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::{MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, linkat, mkdirat, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, Mode, OFlags, Stat, linkat, mkdirat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
 use super::{MOST_DEPTH, Root, RootError, split_name};
 use crate::disk::durable::AppendFile;
 use crate::disk::missing_name::ok_if_missing;
-use crate::disk::{FileKind, fs_op};
+use crate::disk::{FileKind, folder, fs_op};
 
 impl Root {
-    /// Replaces the content of a file in one step, and creates its missing folders.
+    /// Replaces the content of a file in one step, keeping its mode, and creates its missing folders.
     ///
     /// # Errors
     /// When the existing file is not trusted, or it cannot be written; the old file is kept then.
@@ -31,8 +32,14 @@ impl Root {
         let (folder, name) = self.made_parent(path)?;
         self.must_be_replaceable(&folder, name, path)?;
         let new = PathBuf::from(format!(".{}.plugcast-new", name.display()));
-        let written = create_new(&folder, &new, 0o666)
-            .and_then(|mut file| fs_op::write(&mut file, bytes).and_then(|()| file.sync_all()))
+        let old = folder::stat(&folder, name);
+        // Meanwhile, nobody may read more than before.
+        let written = create_new(&folder, &new, old.map_or(0o666, |old| old.st_mode & 0o666))
+            .and_then(|mut file| {
+                fs_op::write(&mut file, bytes)?;
+                old.map_or(Ok(()), |old| keep_access(&file, &old))?;
+                file.sync_all()
+            })
             .and_then(|()| match may() {
                 true => fs_op::finalize_with(|| Ok(renameat(&folder, &new, &folder, name)?)).map(|()| true),
                 false => remove_at(&folder, &new).map(|()| false),
@@ -217,6 +224,17 @@ fn create_new(folder: &OwnedFd, name: &Path, mode: u32) -> io::Result<File> {
     ok_if_missing(remove_at(folder, name))?;
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     fs_op::create_using(|| Ok(File::from(openat(folder, name, flags, Mode::from_raw_mode(mode))?)))
+}
+
+/// Gives a file the mode of the one that it replaces, and its owner where this user may do so: root's own file with the
+/// same mode could hide it from its owner.
+fn keep_access(file: &File, old: &Stat) -> io::Result<()> {
+    let (new, mode) = (file.metadata()?, old.st_mode & 0o7777);
+    if (new.uid(), new.gid()) != (old.st_uid, old.st_gid) {
+        let _ = fs_op::finalize_with(|| fchown(file, Some(old.st_uid), Some(old.st_gid)));
+    }
+    // Some file systems have one mode for all files, and refuse to set it.
+    if new.mode() & 0o7777 == mode { Ok(()) } else { fs_op::set_mode(file, mode) }
 }
 
 /// Flushes a folder.

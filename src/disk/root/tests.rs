@@ -37,6 +37,24 @@ fn files_are_written_read_listed_and_removed() {
 }
 
 #[test]
+fn a_file_that_is_replaced_keeps_its_mode() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, root, _) = root();
+    let path = Path::new("a/state.json");
+    root.replace(path, b"old").unwrap();
+    let full = root.path().join(path);
+    let mode = || fs::metadata(&full).unwrap().permissions().mode() & 0o7777;
+    let first = mode();
+    root.replace(path, b"new").unwrap();
+    assert_eq!(mode(), first);
+    for given in [0o600, 0o640, 0o666, 0o444, 0o400, 0o755] {
+        fs::set_permissions(&full, fs::Permissions::from_mode(given)).unwrap();
+        root.replace(path, b"newer").unwrap();
+        assert_eq!(mode(), given, "{given:o}");
+    }
+}
+
+#[test]
 fn links_below_lead_nowhere() {
     let (_folder, root, outside) = root();
     let state = root.path().to_owned();

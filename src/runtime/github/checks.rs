@@ -1,5 +1,5 @@
 //! The results of continuous integration for a commit, from all pages, in the buckets of gh: a check run or status
-//! passed, failed, is pending, was skipped or was cancelled.
+//! passed, failed, is pending, was skipped or was cancelled. Of one that was run again, only the last run counts.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,14 +11,14 @@ use crate::runtime::git::Repository;
 
 /// The maximum number of pages of checks.
 const PAGES: usize = 50;
-const CHECKS: &str = "oid statusCheckRollup{contexts(first:100,after:$after){nodes{__typename ... on CheckRun{name status conclusion checkSuite{workflowRun{workflow{name}}}} ... on StatusContext{context state}} pageInfo{hasNextPage endCursor}}}";
+const CHECKS: &str = "oid statusCheckRollup{contexts(first:100,after:$after){nodes{__typename ... on CheckRun{name status conclusion startedAt checkSuite{workflowRun{event workflow{name}}}} ... on StatusContext{context state createdAt}} pageInfo{hasNextPage endCursor}}}";
 
 /// The checks of a commit.
 #[derive(Debug, Default)]
 pub struct CommitChecks {
     /// The commit that they belong to; none if GitHub does not have it.
     pub commit: Option<String>,
-    /// All of them.
+    /// The last run of each.
     pub checks: Vec<CommitCheck>,
     /// The state of the pull request, if there is one.
     pub state: Option<String>,
@@ -86,6 +86,7 @@ pub fn checks(
         "query($owner:String!,$name:String!,{parameter},$after:String){{repository(owner:$owner,name:$name){{{field}}}}}"
     );
     let (mut found, mut after) = (CommitChecks::default(), None);
+    let mut runs: Vec<((String, String), CommitCheck)> = Vec::new();
     for _ in 0..PAGES {
         let mut fields = vec![match number {
             Some(number) => ("-F", format!("number={number}")),
@@ -111,14 +112,31 @@ pub fn checks(
         }
         found.commit = of["oid"].as_str().map(str::to_owned);
         let contexts = &of["statusCheckRollup"]["contexts"];
-        found.checks.extend(contexts["nodes"].as_array().into_iter().flatten().map(check));
+        let nodes = contexts["nodes"].as_array().into_iter().flatten();
+        runs.extend(nodes.map(|node| (identity(node), check(node))));
         let page = &contexts["pageInfo"];
         if page["hasNextPage"] != true {
+            // What has not started is awaited, whatever ended before.
+            let is_last = |((key, started), _): &((String, String), CommitCheck)| {
+                started.is_empty() || !runs.iter().any(|((other, later), _)| later > started && other == key)
+            };
+            let last: Vec<bool> = runs.iter().map(is_last).collect();
+            let kept = runs.into_iter().zip(last).filter(|(_, is_last)| *is_last);
+            found.checks = kept.map(|((_, check), _)| check).collect();
             return Ok(found);
         }
         after = page["endCursor"].as_str().map(str::to_owned);
     }
     Err(malformed(&format!("more than {PAGES} pages of checks")))
+}
+
+/// What gh tells two checks apart by, and when it started: the name of a check run with its workflow and event, or the
+/// context of a status.
+fn identity(value: &Value) -> (String, String) {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let run = &value["checkSuite"]["workflowRun"];
+    let names = [&value["context"], &value["name"], &run["workflow"]["name"], &run["event"]];
+    (names.map(text).join("\0"), text(&value["startedAt"]) + &text(&value["createdAt"]))
 }
 
 fn check(value: &Value) -> CommitCheck {

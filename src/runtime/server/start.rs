@@ -223,7 +223,13 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     let argv = std::iter::once(found.display().to_string()).chain(words).collect();
     Ok(Plan {
         argv,
-        environment: server_environment(tree.environment(), &config, &folder, port),
+        environment: server_environment(
+            options.r#type.as_deref(),
+            tree.environment(),
+            &config,
+            &folder,
+            port,
+        ),
         folder,
         port,
     })
@@ -253,8 +259,10 @@ fn configured(
     }
 }
 
-/// The user's environment with the variables of the configuration, the port, and the address if the framework uses it.
+/// The user's environment with the variables of the configuration, the port, and the address if the framework uses it,
+/// whether it was named or has a configuration file.
 fn server_environment(
+    kind: Option<&str>,
     environment: &Environment,
     config: &LaunchConfig,
     folder: &Path,
@@ -262,8 +270,8 @@ fn server_environment(
 ) -> Vec<(OsString, OsString)> {
     let mut all: BTreeMap<OsString, OsString> = environment.variables().cloned().collect();
     all.insert("PORT".into(), port.to_string().into());
-    let kinds = project::in_folder(folder, ".");
-    if kinds.iter().any(|kind| HEED_HOST.contains(&kind.r#type.as_str())) {
+    let found = project::in_folder(folder, ".");
+    if found.iter().map(|found| found.r#type.as_str()).chain(kind).any(|kind| HEED_HOST.contains(&kind)) {
         all.insert("HOST".into(), "127.0.0.1".into());
     }
     all.extend(config.env.iter().map(|(key, value)| (key.into(), value.into())));

@@ -74,18 +74,29 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             family.extend(listeners::marked(&record::mark(&run)).into_iter().map(|(_, pid, at)| (pid, at)));
             warnings.extend(listeners::public_port(server.port, &family).map(record::reachable));
         } else {
-            family.extend(server.pid.zip(server.start_time));
+            family.extend(server.pid.map(listeners::family).unwrap_or_default());
         }
-        if server.url.is_some() && listeners::has_processes() && !listeners::listens_on(server.port, &family)
-        {
-            server.url = None;
-            warnings.push(format!(
-                "it does not listen on port {0}: `server owner --port {0}` names what does",
-                server.port
-            ));
+        if server.url.is_some() && listeners::has_processes() {
+            if listeners::listens_on(server.port, &family) {
+                warnings.extend(sharing(server.port, &family, environment));
+            } else {
+                server.url = None;
+                warnings.push(format!(
+                    "it does not listen on port {0}: `server owner --port {0}` names what does",
+                    server.port
+                ));
+            }
         }
     }
     let printed = status == ServerStatus::Dead && server.as_ref().is_some_and(|server| server.log.is_some());
     let log = if printed { record::log_end(&run)? } else { Vec::new() };
     Ok(Delivery::from_answer(&Response { status, server, log, warnings }))
+}
+
+/// The warning about other processes that listen on the port, too: the system gives them a part of the requests.
+fn sharing(port: u16, family: &[(u32, u64)], environment: &Environment) -> Option<String> {
+    let mut others = listeners::all(environment, port).ok()?;
+    others.retain(|other| family.iter().all(|(own, _)| other.pid != Some(*own)));
+    let words = listeners::words(&others);
+    (!others.is_empty()).then(|| format!("port {port} is also taken by {words}: it may answer in its place"))
 }

@@ -88,7 +88,7 @@ const HINDRANCES: [Hindrance; 9] = [
 ];
 
 fn checks(state: &mut Value, checks: &[(&str, &str)]) {
-    let context = |(name, state): &(&str, &str)| json!({ "__typename": "StatusContext", "context": name, "state": state });
+    let context = |(name, state): &(&str, &str)| json!({ "__typename": "StatusContext", "context": name, "state": state, "createdAt": "2026-01-01T00:00:00Z" });
     state["repositories"][0]["checks"] = checks.iter().map(context).collect();
 }
 

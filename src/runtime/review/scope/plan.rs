@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::disk::root::Root;
+use crate::disk::root::{Root, RootError};
 use crate::disk::{self, FileKind};
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
@@ -69,13 +69,18 @@ pub(in crate::runtime) fn find(
     let named = named.map(|path| plain_path(path.strip_prefix(&top).unwrap_or(path)));
     let named = named.as_deref();
     let mut there = |path: &str| {
-        let found = is_plain_file(repository, path);
-        if is_folder(repository, path) {
-            notes.push(format!("the plan `{path}` is a folder: name its file with plan:PATH"));
-        } else if !found {
-            notes.push(format!("the plan `{path}` does not exist"));
-        }
-        found
+        notes.push(match kind_of(repository, path) {
+            Ok(Some(FileKind::File)) => return true,
+            Ok(Some(FileKind::Folder)) => {
+                format!("the plan `{path}` is a folder: name its file with plan:PATH")
+            }
+            Err(RootError::Untrusted { path: at, what }) => {
+                let at = at.strip_prefix(&repository.top).unwrap_or(&at).display();
+                format!("the plan `{path}` is not read: `{at}` {what}: name the file itself with plan:PATH")
+            }
+            _ => format!("the plan `{path}` does not exist"),
+        });
+        false
     };
     if let Some(path) = named {
         return match there(path) {
@@ -120,26 +125,26 @@ pub(in crate::runtime) fn find(
 
 /// The message for a missing plan.
 pub(in crate::runtime::review) fn missing_plan(path: &str) -> String {
-    format!("the plan `{path}` was named but does not exist")
+    format!("the plan `{path}` was named but is not a file of this repository")
 }
 
 /// Whether a path is a regular file of the working tree, with no link on the way to it.
 fn is_plain_file(repository: &Repository, path: &str) -> bool {
-    kind_of(repository, path) == Some(FileKind::File)
+    matches!(kind_of(repository, path), Ok(Some(FileKind::File)))
 }
 
 fn is_folder(repository: &Repository, path: &str) -> bool {
-    kind_of(repository, path.trim_end_matches('/')) == Some(FileKind::Folder)
+    matches!(kind_of(repository, path.trim_end_matches('/')), Ok(Some(FileKind::Folder)))
 }
 
 /// What is at a path of the working tree, with no link on the way to it.
-fn kind_of(repository: &Repository, path: &str) -> Option<FileKind> {
+fn kind_of(repository: &Repository, path: &str) -> Result<Option<FileKind>, RootError> {
     let inside = Path::new(path).components().all(|part| match part {
         Component::Normal(name) => name != ".git",
         part => part == Component::CurDir,
     });
-    let root = Root::open_tree(&repository.top).ok().flatten().filter(|_| inside);
-    root?.kind(Path::new(path)).ok().flatten()
+    let root = Root::open_tree(&repository.top)?.filter(|_| inside);
+    root.map_or(Ok(None), |root| root.kind(Path::new(path)))
 }
 
 impl FoundPlan {

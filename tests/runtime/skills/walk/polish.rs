@@ -24,7 +24,7 @@ git push -q "$FIXTURE/origin.git" feature feature:refs/pull/7/head
 git fetch -q origin
 git -C ../origin.git worktree add -q "$FIXTURE/newer" main; ( cd "$FIXTURE/newer"; commit newer )
 head=$(git rev-parse HEAD)
-of='{"oid":"'$head'","statusCheckRollup":{"contexts":{"nodes":[{"__typename":"StatusContext","context":"lint","state":"SUCCESS"}],"pageInfo":{"hasNextPage":false,"endCursor":null}}}}'
+of='{"oid":"'$head'","statusCheckRollup":{"contexts":{"nodes":[{"__typename":"StatusContext","context":"lint","state":"SUCCESS","createdAt":"2026-01-01T00:00:00Z"}],"pageInfo":{"hasNextPage":false,"endCursor":null}}}}'
 printf '%s' '{"data":{"repository":{"defaultBranchRef":{"name":"main"},"ref":null,"object":'"$of"',"pullRequest":{"number":7,"url":"https://github.com/owner/tool/pull/7","title":"t","body":"","state":"OPEN","baseRefName":"main","baseRepository":{"url":"https://github.com/owner/tool"},"headRefName":"feature","headRefOid":"'$head'","isCrossRepository":false,"author":{"login":"eve"},"headRepository":{"nameWithOwner":"owner/tool"},"commits":{"nodes":[{"commit":'"$of"'}]}}}}}' > "$FIXTURE/answer.json"
 put .plugcast/runs/review/20260101-000000-00000001/metadata.json '{"run_id":"x","branch":"feature","head_sha":"'$head'","verdict":"Ready to merge","completed_at":"2026-01-01T00:00:00Z"}'
 program gh <<'END'
