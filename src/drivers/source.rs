@@ -131,7 +131,8 @@ pub fn verify(
     let carried =
         rows.filter(|row| row.outcome != RowOutcome::Dropped).any(|row| LISTED_KINDS.contains(&row.kind));
     let is_empty = listing.plugins.iter().all(|plugin| plugin.components.is_empty());
-    let unseen = is_there && is_empty && (carried || listing.plugins.is_empty() && listing.notes.is_empty());
+    let is_silent = is_there && listing.plugins.is_empty() && listing.notes.is_empty();
+    let unseen = is_empty && ((is_there || layout.marketplace) && carried || is_silent);
     if unseen && carried {
         listing.notes.push(
             "the host loads nothing of the source, but the bundles carry parts of it: nothing was compared"

@@ -316,8 +316,8 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
         Some(ValueFormat::PositiveInteger) => {
             scalar()?.parse::<u64>().ok().filter(|number| *number > 0).map(Json::from)
         }
-        Some(ValueFormat::HexColor) => {
-            scalar().map(Json::from).filter(|text| ValueFormat::HexColor.matches(text))
+        Some(format @ (ValueFormat::HexColor | ValueFormat::Version)) => {
+            scalar().map(Json::from).filter(|text| format.matches(text))
         }
         Some(ValueFormat::Flag) => scalar()?.parse::<bool>().ok().map(Json::from),
         Some(format @ (ValueFormat::Number | ValueFormat::Mapping | ValueFormat::Flags)) => {

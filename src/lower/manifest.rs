@@ -45,7 +45,11 @@ pub(super) fn lower(context: &LoweringContext<'_>, input: &ManifestInput<'_>) ->
     let mut used = Vec::new();
     // Agents that only the marketplace's entry lists are emitted into the default folder.
     let listed_agents = plugin.manifest.as_ref().is_some_and(|own| own.node.get("agents").is_some());
-    let lookup = |name: &str| lookup(plugin, name).filter(|_| name != "/agents" || listed_agents);
+    let is_fit =
+        |name: &str, value: &Json| facts.formats.get(name).is_none_or(|format| format.matches(value));
+    let lookup = |name: &str| {
+        lookup(plugin, name).filter(|value| (name != "/agents" || listed_agents) && is_fit(name, value))
+    };
     let filled = shape::fill_table(&facts.document, &lookup, &mut used);
     let file = plugin.manifest.as_ref().and_then(|manifest| context.project.tree.get(&manifest.path));
     let listed = if facts.passthrough { entry_fields(context) } else { Map::new() };
@@ -199,10 +203,13 @@ fn lost(context: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decisi
     let is_off = context.plugin.metadata(pointer).is_some_and(|node| node.value == Value::Bool(false));
     let always_on = facts.always_on.as_deref().filter(|_| pointer == "/defaultEnabled" && is_off);
     let (reason, class) = match always_on {
-        Some(reason) => (reason, LossClass::Behavior),
+        Some(reason) => (reason.to_owned(), LossClass::Behavior),
         None => {
-            let dropped = facts.dropped.as_deref();
-            (dropped.unwrap_or("the host's manifest has no such field"), axis.minimum_class())
+            let dropped = facts.dropped.as_deref().unwrap_or("the host's manifest has no such field");
+            let unfit = facts.formats.get(pointer).map(|format| {
+                format!("the host refuses a plugin with it: its value must be {}", format.words())
+            });
+            (unfit.unwrap_or_else(|| dropped.to_owned()), axis.minimum_class())
         }
     };
     field.with_outcome(RowOutcome::Dropped, reason).loss_as(axis, class, owner, top(pointer))

@@ -2,6 +2,7 @@
 //! position and the correct form.
 
 pub mod fields;
+mod options;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 

@@ -124,6 +124,9 @@ pub struct ManifestFacts {
     /// whose value is missing is omitted.
     #[schemars(with = "BTreeMap<String, serde_json::Value>")]
     pub document: Table,
+    /// The formats that the host requires of values of the source's manifest, by pointer. Any other value is left out.
+    #[serde(default)]
+    pub formats: BTreeMap<String, ValueFormat>,
     /// Why a field that the document does not use is dropped; absent if all are carried.
     pub dropped: Option<String>,
     /// Why a plugin that is disabled by default in the source is enabled at once; absent if it remains disabled.

@@ -24,6 +24,8 @@ pub enum ValueFormat {
     Mapping,
     /// Keys with `true` or `false`.
     Flags,
+    /// A version that is the name of a folder: ASCII letters, digits, `.`, `+`, `_` and `-`.
+    Version,
 }
 
 impl ValueFormat {
@@ -37,6 +39,7 @@ impl ValueFormat {
             Self::Number => value.is_number(),
             Self::Mapping => value.is_object(),
             Self::Flags => value.as_object().is_some_and(|all| all.values().all(Json::is_boolean)),
+            Self::Version => value.as_str().is_some_and(is_version),
         }
     }
 
@@ -50,6 +53,7 @@ impl ValueFormat {
             Self::Number => "a number",
             Self::Mapping => "a table",
             Self::Flags => "a table of `true` and `false`",
+            Self::Version => "ASCII letters, digits, `.`, `+`, `_` and `-`",
         }
     }
 }
@@ -60,6 +64,11 @@ impl FieldRule {
         let known = self.values.get(written).or_else(|| self.values.get(&written.to_lowercase()));
         known.map(String::as_str)
     }
+}
+
+fn is_version(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".+_-".contains(&byte);
+    !matches!(text, "" | "." | "..") && text.bytes().all(is_part)
 }
 
 /// Whether `text` is `#rrggbb`.

@@ -70,7 +70,7 @@ impl SourceLayout {
         let root =
             plain_files::absolute(source).with_context(|| format!("cannot open `{}`", source.display()))?;
         let mut layout = Self { root: root.clone(), ..Self::default() };
-        // A marketplace that lists nothing does not hide a plugin next to it.
+        // A marketplace that lists nothing of the source does not hide a plugin next to it.
         if is_file(&root, MARKETPLACE) && (lists(&root) || !is_file(&root, PARTS[0])) {
             layout.marketplace = true;
             return Ok(layout);
@@ -121,13 +121,13 @@ impl SourceLayout {
     }
 }
 
-/// Whether the marketplace file of a folder lists a plugin.
+/// Whether the marketplace file of a folder lists a plugin of the source, and not only of other places.
 fn lists(folder: &Path) -> bool {
     let text = plain_files::read(&folder.join(MARKETPLACE)).unwrap_or_default();
     let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-    document["plugins"]
-        .as_array()
-        .is_some_and(|plugins| plugins.iter().any(|plugin| plugin["name"].is_string()))
+    document["plugins"].as_array().is_some_and(|plugins| {
+        plugins.iter().any(|plugin| plugin["name"].is_string() && plugin["source"].is_string())
+    })
 }
 
 /// Whether a folder without a manifest only seems to have a component folder, which is in fact a skill or contains

@@ -2,6 +2,7 @@
 //! 2.1.330: each form below was given to `plugin validate` and to `plugin install`, and a wrong one keeps the whole
 //! plugin or marketplace from loading).
 
+use super::options::{channel, options};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::tree::{Node, Value};
 use crate::source::{SourceFile, Span};
@@ -27,6 +28,8 @@ pub enum FieldShape {
     Options,
     /// A list of mappings with a `server`.
     Channels,
+    /// What a marketplace says about itself: a mapping of texts.
+    Descriptions,
     /// A path or a list of paths.
     Paths,
     /// Paths, or the declaration itself as a mapping, or a list of both.
@@ -78,7 +81,7 @@ pub const MARKETPLACE: &[(&str, FieldShape)] = &[
     ("owner", FieldShape::Person),
     ("description", FieldShape::Text),
     ("version", FieldShape::Text),
-    ("metadata", FieldShape::Mapping),
+    ("metadata", FieldShape::Descriptions),
     ("renames", FieldShape::Mapping),
     ("allowCrossMarketplaceDependenciesOn", FieldShape::Texts),
     ("plugins", FieldShape::Anything),
@@ -93,14 +96,11 @@ pub const ENTRY: &[(&str, FieldShape)] = &[
     ("relevance", FieldShape::Anything),
 ];
 
-/// The types of options that the source host asks the user for.
-const KINDS: [&str; 5] = ["string", "number", "boolean", "directory", "file"];
-
 /// The fault of a value.
-struct FieldFault {
-    span: Span,
-    message: String,
-    help: String,
+pub(super) struct FieldFault {
+    pub(super) span: Span,
+    pub(super) message: String,
+    pub(super) help: String,
 }
 
 /// The fields of `node` among `known` that the source host refuses, with the finding for each.
@@ -140,23 +140,23 @@ fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> 
         }),
         FieldShape::Person => kind(key, node, "a mapping").or_else(|| person(key, node)),
         FieldShape::Dependencies => kind(key, node, "a list").or_else(|| {
-            let named = |item: &&Node| {
+            let unnamed = |item: &&Node| {
                 let name = item.get("name").unwrap_or(item);
-                !name.as_str().is_some_and(|name| !name.is_empty() && !name.contains(' '))
+                !name.as_str().is_some_and(is_plugin_id)
             };
-            let item = node.items()?.iter().find(named)?;
+            let item = node.items()?.iter().find(unnamed)?;
             Some(fault(
                 item,
                 format!("an item of `{key}` has no plugin name"),
-                "write the plugin's name as text",
+                "write `name` or `name@marketplace`, of letters, digits, `.`, `_` and `-`",
             ))
         }),
-        FieldShape::Options => kind(key, node, "a mapping")
-            .or_else(|| node.entries().iter().find_map(|entry| option(&entry.key, &entry.node))),
-        FieldShape::Channels => kind(key, node, "a list").or_else(|| {
-            let item =
-                node.items()?.iter().find(|item| item.get("server").and_then(Node::as_str).is_none())?;
-            Some(fault(item, format!("an item of `{key}` has no `server`"), "add `\"server\": \"…\"`"))
+        FieldShape::Options => options(key, node),
+        FieldShape::Channels => {
+            kind(key, node, "a list").or_else(|| node.items()?.iter().find_map(|item| channel(key, item)))
+        }
+        FieldShape::Descriptions => kind(key, node, "a mapping").or_else(|| {
+            ["description", "version"].into_iter().find_map(|key| kind(key, node.get(key)?, "text"))
         }),
         FieldShape::Paths => paths(key, node, false),
         FieldShape::Declared => paths(key, node, true),
@@ -168,11 +168,11 @@ fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> 
     }
 }
 
-fn fault(node: &Node, message: String, help: &str) -> FieldFault {
+pub(super) fn fault(node: &Node, message: String, help: &str) -> FieldFault {
     FieldFault { span: node.span, message, help: help.to_owned() }
 }
 
-fn kind(key: &str, node: &Node, wanted: &str) -> Option<FieldFault> {
+pub(super) fn kind(key: &str, node: &Node, wanted: &str) -> Option<FieldFault> {
     let bare = key.strip_prefix("an item of ");
     let named = bare.map_or_else(|| format!("`{key}`"), |key| format!("an item of `{key}`"));
     let key = bare.unwrap_or(key);
@@ -225,30 +225,13 @@ fn person(key: &str, node: &Node) -> Option<FieldFault> {
     ["email", "url"].into_iter().find_map(|key| kind(key, node.get(key)?, "text"))
 }
 
-/// One option that the user is asked for.
-fn option(key: &str, node: &Node) -> Option<FieldFault> {
-    if let Some(found) = kind(key, node, "a mapping") {
-        return Some(found);
-    }
-    for needed in ["type", "title", "description"] {
-        match node.get(needed) {
-            None => {
-                let help = format!("add `\"{needed}\": \"…\"`");
-                return Some(fault(node, format!("the option `{key}` has no `{needed}`"), &help));
-            }
-            Some(value) => {
-                if let Some(found) = kind(needed, value, "text") {
-                    return Some(found);
-                }
-            }
-        }
-    }
-    let stated_type = node.get("type")?;
-    let known = stated_type.as_str().is_some_and(|stated_type| KINDS.contains(&stated_type));
-    (!known).then(|| {
-        let message = format!("the option `{key}` has an unknown `type`");
-        fault(stated_type, message, &format!("one of: {}", KINDS.join(", ")))
-    })
+/// Whether `text` names a plugin, alone or with its marketplace.
+fn is_plugin_id(text: &str) -> bool {
+    let is_part = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+    };
+    text.split('@').count() < 3 && text.split('@').all(is_part)
 }
 
 fn paths(key: &str, node: &Node, mapping: bool) -> Option<FieldFault> {
@@ -310,7 +293,9 @@ mod tests {
             r#""repository": """#,
             r#""author": { "name": "B", "url": "nope", "x": 1 }"#,
             r#""dependencies": ["a", { "name": "b", "version": "1" }]"#,
-            r#""userConfig": { "k": { "type": "file", "title": "t", "description": "d" } }"#,
+            r#""userConfig": { "_k1": { "type": "file", "title": "t", "description": "d", "min": 1, "sensitive": true } }"#,
+            r#""channels": [{ "server": "a", "displayName": "x", "userConfig": {} }]"#,
+            r#""dependencies": ["A_B", "a.b@mk", { "name": "a", "x": 1 }]"#,
             r#""hooks": ["./h.json", { "hooks": {} }]"#,
             r#""experimental": "x", "zzz": 1"#,
         ] {
@@ -333,6 +318,16 @@ mod tests {
             r#""userConfig": { "k": { "type": "text", "title": "t", "description": "d" } }"#,
             r#""userConfig": { "k": { "type": "string", "description": "d" } }"#,
             r#""channels": [{ "displayName": "x" }]"#,
+            r#""channels": [{ "server": "" }]"#,
+            r#""channels": [{ "server": "a", "name": "x" }]"#,
+            r#""channels": [{ "server": "a", "userConfig": { "k": { "type": "string" } } }]"#,
+            r#""userConfig": { "k": { "type": "string", "title": "t", "description": "d", "placeholder": "x" } }"#,
+            r#""userConfig": { "api-key": { "type": "string", "title": "t", "description": "d" } }"#,
+            r#""userConfig": { "1k": { "type": "string", "title": "t", "description": "d" } }"#,
+            r#""dependencies": ["@scope/x"]"#,
+            r#""dependencies": ["a@"]"#,
+            r#""dependencies": ["./skills"]"#,
+            r#""dependencies": [{ "name": "@s/a" }]"#,
             r#""skills": 1"#,
             r#""agents": {}"#,
             r#""hooks": 1"#,

@@ -66,8 +66,8 @@ fn tab_before_dash(text: &str, at: usize) -> bool {
     rest.starts_with('-') && text[line..text.len() - rest.len()].contains('\t')
 }
 
-/// Whether a quoted or bracketed value in `node` continues on a line of `text` that is indented no deeper than its
-/// first one.
+/// Whether a quoted or bracketed value in `node` continues on a line of `text` that is indented no deeper than the line
+/// of its key or dash (Claude Code 2.1.330).
 fn begin_unindented(node: &Node, text: &str) -> bool {
     let value = node.span.slice(text);
     // A block mapping may begin with a key in quotes or brackets.
@@ -81,11 +81,12 @@ fn begin_unindented(node: &Node, text: &str) -> bool {
         || node.items().unwrap_or_default().iter().any(|item| begin_unindented(item, text))
 }
 
-/// Whether a line of `value` other than the first is indented no deeper than the last line of `before`.
+/// Whether a line of `value` other than the first is indented no deeper than the last line of `before` with a key or a
+/// dash.
 fn goes_on_shallow(value: &str, before: &str) -> bool {
     let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
-    let outer = before.rfind(['\n', '\r']).map_or(before, |at| &before[at + 1..]);
-    let outer = indent(outer);
+    let holds_key = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let outer = before.rsplit(['\n', '\r']).find(holds_key).map_or(0, indent);
     // Separators and closing brackets may be anywhere.
     let ends_item = |line: &str| value.starts_with(['[', '{']) && line.starts_with([',', ']', '}']);
     let is_item = |line: &str| !line.trim().is_empty() && !ends_item(line.trim());

@@ -1,0 +1,69 @@
+//! The options that the user is asked for when a plugin is installed, and the channels: the source host refuses a plugin
+//! with a key in them that it does not know (Claude Code 2.1.330).
+
+use super::fields::{FieldFault, fault, kind};
+use crate::read::tree::{MappingEntry, Node};
+
+/// The types of options that the source host asks the user for.
+const KINDS: [&str; 5] = ["string", "number", "boolean", "directory", "file"];
+/// The keys of an option. The source host refuses a plugin with any other (Claude Code 2.1.330).
+const OPTION_KEYS: [&str; 10] =
+    ["type", "title", "description", "default", "required", "sensitive", "multiple", "min", "max", "options"];
+/// The same for a channel.
+const CHANNEL_KEYS: [&str; 3] = ["server", "displayName", "userConfig"];
+
+/// A key that the source host does not know in a mapping where it refuses any such key.
+fn unknown_key(of: &str, node: &Node, known: &[&str]) -> Option<FieldFault> {
+    let entry = node.entries().iter().find(|entry| !known.contains(&entry.key.as_str()))?;
+    let message = format!("{of} has an unknown key `{}`, with which the host refuses the plugin", entry.key);
+    let help = format!("remove it; the keys are `{}`", known.join("`, `"));
+    Some(FieldFault { span: entry.key_span, message, help })
+}
+
+/// The options that the user is asked for.
+pub(super) fn options(key: &str, node: &Node) -> Option<FieldFault> {
+    kind(key, node, "a mapping").or_else(|| node.entries().iter().find_map(|entry| option(entry)))
+}
+
+/// A server through which messages come in.
+pub(super) fn channel(key: &str, node: &Node) -> Option<FieldFault> {
+    let of = format!("an item of `{key}`");
+    if node.get("server").and_then(Node::as_str).is_none_or(str::is_empty) {
+        return Some(fault(node, format!("{of} has no `server`"), "add `\"server\": \"…\"`"));
+    }
+    unknown_key(&of, node, &CHANNEL_KEYS).or_else(|| options("userConfig", node.get("userConfig")?))
+}
+
+/// One option that the user is asked for.
+fn option(entry: &MappingEntry) -> Option<FieldFault> {
+    let (key, node) = (entry.key.as_str(), &entry.node);
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if key.is_empty() || key.starts_with(|c: char| c.is_ascii_digit()) || !key.chars().all(is_part) {
+        let message = format!("`{key}` cannot be the name of an option: the host refuses the plugin");
+        let help = "use letters, digits and `_`, and begin with a letter or `_`".to_owned();
+        return Some(FieldFault { span: entry.key_span, message, help });
+    }
+    if let Some(found) = kind(key, node, "a mapping") {
+        return Some(found);
+    }
+    for needed in ["type", "title", "description"] {
+        match node.get(needed) {
+            None => {
+                let help = format!("add `\"{needed}\": \"…\"`");
+                return Some(fault(node, format!("the option `{key}` has no `{needed}`"), &help));
+            }
+            Some(value) => {
+                if let Some(found) = kind(needed, value, "text") {
+                    return Some(found);
+                }
+            }
+        }
+    }
+    let stated_type = node.get("type")?;
+    let known = stated_type.as_str().is_some_and(|stated_type| KINDS.contains(&stated_type));
+    if !known {
+        let message = format!("the option `{key}` has an unknown `type`");
+        return Some(fault(stated_type, message, &format!("one of: {}", KINDS.join(", "))));
+    }
+    unknown_key(&format!("the option `{key}`"), node, &OPTION_KEYS)
+}
