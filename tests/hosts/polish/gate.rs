@@ -37,7 +37,10 @@ const HINDRANCES: [Hindrance; 9] = [
         github: from_a_fork,
         named: true,
         code: "fork_untrusted",
-        words: ["the pull request comes from `eve/tool`, opened by `eve`", "begin again with `mode:headless trust-fork:1 "],
+        words: [
+            "the pull request comes from `eve/tool`, opened by `eve`",
+            "begin again with `mode:headless trust-fork:1 ",
+        ],
         ..NONE
     },
     Hindrance {
