@@ -17,8 +17,9 @@ fn without_changing_words(text: &str) -> String {
         let word = piece.trim_end_matches(|sign| !is_part(sign));
         let shape: String = word.chars().map(|sign| if sign.is_ascii_digit() { '0' } else { sign }).collect();
         let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_short = word.len() == 10 && is_hex(word) && piece.ends_with('`');
         let shown = match word {
-            _ if [10, 40].contains(&word.len()) && is_hex(word) => "{commit}",
+            _ if word.len() == 40 && is_hex(word) || is_short => "{commit}",
             _ if shape.starts_with("00000000-000000-") && is_hex(&word[16..]) => "{run}",
             _ if shape.starts_with("0000-00-00T00:00:00.") => "{time}",
             _ => word,

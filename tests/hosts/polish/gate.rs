@@ -37,13 +37,16 @@ const HINDRANCES: [Hindrance; 9] = [
         github: from_a_fork,
         named: true,
         code: "fork_untrusted",
-        words: ["the pull request comes from `eve/tool`, opened by `eve`", "begin again with `trust-fork:1 "],
+        words: [
+            "the pull request comes from `eve/tool`, opened by `eve`",
+            "begin again with `mode:headless trust-fork:1 ",
+        ],
         ..NONE
     },
     Hindrance {
         script: "commit later; commit 'and later'",
         code: "review_stale",
-        words: ["2 commits were made since the review", "`accept-stale-review:1"],
+        words: ["2 commits were made since the review", "`mode:headless accept-stale-review:1"],
         ..NONE
     },
     Hindrance {
