@@ -15,6 +15,7 @@ mod credentials;
 mod decision;
 mod declarations;
 mod dispatch_search;
+mod entry_fields;
 mod field_leaves;
 mod fields;
 mod files;

@@ -22,7 +22,7 @@ fn unknown_key(of: &str, node: &Node, known: &[&str]) -> Option<FieldFault> {
 
 /// The options that the user is asked for.
 pub(super) fn options(key: &str, node: &Node) -> Option<FieldFault> {
-    kind(key, node, "a mapping").or_else(|| node.entries().iter().find_map(|entry| option(entry)))
+    kind(key, node, "a mapping").or_else(|| node.entries().iter().find_map(option))
 }
 
 /// A server through which messages come in.
