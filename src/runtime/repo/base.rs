@@ -161,7 +161,7 @@ pub fn resolve(repository: &Repository, question: BaseRequest<'_>) -> Result<Res
     find_merge_base(repository, candidate, question.require_fresh, warnings)
 }
 
-/// Whether a remote is the repository at this address; without any on a server, nothing contradicts it.
+/// Whether a remote is the repository at this address. An unknown address, which is empty, counts as that of one.
 ///
 /// # Errors
 /// As [`Repository::ask`].
@@ -274,7 +274,7 @@ fn find_merge_base(
     })
 }
 
-/// The code of the error when there is no base.
+/// The error code if no base is found.
 pub(in crate::runtime) const UNRESOLVED: &str = "base_unresolved";
 
 fn unresolved(message: &str) -> CallFailure {

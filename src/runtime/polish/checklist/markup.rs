@@ -99,7 +99,7 @@ pub(super) fn is_rule(line: &str) -> bool {
 
 /// A line with a name and a value.
 pub(super) struct FieldLine<'a> {
-    /// The field of that name; none if there is no such field.
+    /// The field with this name; `None` if it is unknown.
     pub(super) field: Option<ItemField>,
     pub(super) name: &'a str,
     pub(super) value: &'a str,

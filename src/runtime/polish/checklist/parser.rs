@@ -49,7 +49,7 @@ struct TextLine<'a> {
 /// The field that the next lines may belong to.
 #[derive(Debug, Clone, Copy)]
 struct OpenField {
-    /// None if it is ignored.
+    /// `None` if it is ignored.
     field: Option<ItemField>,
     indent: usize,
     /// Whether its value begins on the next line.
