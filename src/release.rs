@@ -123,6 +123,9 @@ pub struct ReleasedUnit {
     pub last: Option<String>,
     /// The version change that the changes since then require.
     pub needs: Impact,
+    /// The lowest version that allows them; absent if there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<String>,
     /// The changes since then for the users of each host; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<DiffReport>,

@@ -30,6 +30,7 @@ mod server_variables;
 mod short_script;
 mod source_host;
 mod source_lists;
+mod source_names;
 mod stage;
 mod tool_lists;
 mod untrusted;

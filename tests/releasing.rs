@@ -166,7 +166,7 @@ fn a_release_needs_nothing_more_and_notes_are_shown_where_asked_for() {
     write(at, "skills/more/SKILL.md", &skill("more"));
     write(at, "README.md", "# Demo\n\nIt brings 2 skills.\n");
     let shown = run(at, &[]).expect_code(0).stdout;
-    let first = "demo 1.0.0: last release `v1.0.0`, changes need a minor version\n";
+    let first = "demo 1.0.0: last release `v1.0.0`, changes need version 1.1.0 or later\n";
     let table = "  added\n    skill demo:more\n      Does more when it is asked for.\n\n";
     assert_eq!(shown, format!("{first}{table}1 note (`--verbose` shows it)\n"));
     let shown = run(at, &["--verbose"]).expect_code(0).stdout;

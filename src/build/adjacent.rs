@@ -15,8 +15,8 @@ use crate::model::names;
 use crate::model::plugin::{LocationForm, PluginLocation, declares_component, settings};
 use crate::parallel;
 use crate::read::format::SourceFacts;
-use crate::read::json;
 use crate::read::tree::{Node, Value};
+use crate::read::{frontmatter, json};
 use crate::source::{ComponentKind, Exclusion, ExclusionReason, SKILL_FILE};
 use crate::target::{ProjectFiles, Targets};
 
@@ -180,7 +180,8 @@ impl AdjacentSearch<'_> {
                 return self.skip(folder);
             }
             let project = self.own_projects.iter().any(|own| own == name);
-            let declared = self.files.contains(&folder.join(&self.source.manifest));
+            let declared = self.files.contains(&folder.join(&self.source.manifest))
+                && !self.holds_hooks_of_taken(folder);
             if !project && !declared && self.files.contains(&folder.join(SKILL_FILE)) {
                 let parent = folder.parent().unwrap_or(folder).to_owned();
                 return self.skills.entry(parent).or_default().push(folder.to_owned());
@@ -192,7 +193,7 @@ impl AdjacentSearch<'_> {
             let has_settings = || settings::FILES.iter().any(|file| self.files.contains(&folder.join(file)));
             let form = if project && !declared { LocationForm::Project } else { LocationForm::Plugin };
             if declared
-                || (project || !hidden) && holds_components(folder, self.files)
+                || (project || !hidden) && holds_components(folder, self.files) && !self.holds_copies(folder)
                 || project && has_settings()
             {
                 return self.out.locations.push(location(folder, Vec::new(), form));
@@ -215,11 +216,48 @@ impl AdjacentSearch<'_> {
         }
     }
 
+    /// Whether a plugin that is already read has a component file of its own in `folder`, such as its hooks: a manifest
+    /// there does not make it another plugin.
+    fn holds_hooks_of_taken(&self, folder: &Utf8Path) -> bool {
+        let Some(parent) = folder.parent().filter(|parent| self.taken.contains_key(parent.as_str())) else {
+            return false;
+        };
+        let mut places = self.source.components.keys().filter(|place| !place.ends_with('/'));
+        places.any(|place| {
+            let file = parent.join(place);
+            file.parent() == Some(folder) && self.files.contains(&file)
+        })
+    }
+
     /// Whether the target names `folder` for such files and it contains at least one.
     fn holds_foreign(&self, folder: &Utf8Path, files: &ProjectFiles) -> bool {
         let ending = Some(files.format.extension());
-        files.folders.iter().any(|one| folder.ends_with(one))
+        let is_copy = || folder.parent().is_some_and(|parent| self.holds_copies(parent));
+        (files.are_in(folder, false) || files.are_in(folder, true) && is_copy())
             && self.files.files_below(folder).iter().any(|path| path.extension() == ending)
+    }
+
+    /// Whether `folder` is named like a host's project folder, but for the dot, and one file in it has a field that only
+    /// that host knows.
+    fn holds_copies(&self, folder: &Utf8Path) -> bool {
+        let marked = self.foreign.iter().filter_map(|files| Some((files, files.own_field.as_deref()?)));
+        marked.into_iter().any(|(files, field)| {
+            let copies = files.folders.iter().map(|one| Utf8Path::new(one.trim_start_matches('.')));
+            let here = copies.filter(|one| one.parent().is_some_and(|parent| folder.ends_with(parent)));
+            let folders = here.filter_map(|one| Some(folder.join(one.file_name()?)));
+            folders
+                .into_iter()
+                .any(|inner| self.files.files_below(&inner).iter().any(|path| self.has_field(path, field)))
+        })
+    }
+
+    /// Whether a file, which must not be a link, has a field of this name in its frontmatter.
+    fn has_field(&self, path: &Utf8Path, field: &str) -> bool {
+        let place = self.src.join(path);
+        let is_own = self.file_system.canonical(&place).is_ok_and(|real| real == place);
+        let text = is_own.then(|| self.file_system.read_text(&place).ok().flatten()).flatten();
+        let fields = text.and_then(|text| frontmatter::parse(&text).fields);
+        fields.is_some_and(|fields| fields.get(field).is_some())
     }
 
     fn skip(&mut self, folder: &Utf8Path) {

@@ -113,7 +113,7 @@ fn foreign_name(file_system: &FileSystem, src: &Path, source: &SourceFacts) -> O
         };
         fields?.get("name")?.as_str().map(str::to_owned)
     };
-    source.foreign_manifests.iter().find_map(name).filter(|name| names::check_plugin(name).is_ok())
+    source.foreign_manifests.iter().find_map(name).filter(|name| names::check_installable(name).is_ok())
 }
 
 /// Whether a plugin, or a skill that belongs to none, lies neither at SRC nor directly in it.

@@ -59,7 +59,7 @@ impl SourceRequest {
         let of_src =
             || Some(self.file_system.canonical(&self.src).ok()?.file_name()?.to_string_lossy().into_owned());
         let name = self.folder_name.clone().or_else(of_src).unwrap_or_default();
-        match names::skill_name(&name).trim_matches('-') {
+        match names::skill_name(&name).trim_matches(['-', '_']) {
             "" => "source".to_owned(),
             name => name.to_owned(),
         }

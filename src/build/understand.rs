@@ -90,8 +90,7 @@ fn marketplace_name(
     let own = marketplace.and_then(|marketplace| {
         let node = marketplace.node.get("name")?;
         let name = node.as_str()?;
-        // Hosts create a folder with this name.
-        let why = names::check(name).err();
+        let why = names::check_installable(name).err();
         if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
             let message = format!("the marketplace name `{name}` {why}");
             let finding = Diagnostic::in_file(file, node.span, Severity::Error, "name-format", message);

@@ -18,6 +18,7 @@ use crate::disk::FileSystem;
 use crate::disk::folder::Folder;
 use crate::ledger::LossClass;
 use crate::model::config::Config;
+use crate::model::names;
 use crate::model::project::Project;
 use crate::progress::Progress;
 use crate::target::{Target, Targets};
@@ -68,11 +69,17 @@ pub struct BuildArgs {
     name: Option<String>,
     /// The marketplace's name, if the source has no marketplace file [default: `marketplace` under
     /// `[build]` in plugcast.toml, else the name of the only plugin, else that of SRC's folder]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = marketplace_name)]
     marketplace: Option<String>,
     /// The output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]
     format: OutputFormat,
+}
+
+/// A marketplace's name that the source host accepts.
+fn marketplace_name(text: &str) -> Result<String, &'static str> {
+    names::check_installable(text)?;
+    Ok(text.to_owned())
 }
 
 /// Which losses fail a build.

@@ -2,6 +2,7 @@
 //! so removing or renaming one is a breaking change.
 
 use schemars::JsonSchema;
+use semver::Version;
 use serde::{Deserialize, Serialize};
 
 use super::difference::ItemChange;
@@ -63,7 +64,7 @@ impl Impact {
 
     /// The impact that the step from one version to another allows; `None` for equal or decreasing versions. Before
     /// 1.0.0 a minor version may break and a patch may add, as in semantic versioning.
-    pub fn between(old: &semver::Version, new: &semver::Version) -> Self {
+    pub fn between(old: &Version, new: &Version) -> Self {
         let early = old.major == 0;
         if new <= old {
             Impact::None
@@ -75,6 +76,16 @@ impl Impact {
             Impact::Minor
         } else {
             Impact::Patch
+        }
+    }
+
+    /// The lowest version after `last` that allows this impact.
+    pub fn lowest_version(self, last: &Version) -> Version {
+        let (major, minor, patch) = (last.major, last.minor, last.patch);
+        match (self, major) {
+            (Impact::Major, 1..) => Version::new(major + 1, 0, 0),
+            (Impact::Major, 0) | (Impact::Minor, 1..) => Version::new(major, minor + 1, 0),
+            _ => Version::new(major, minor, patch + 1),
         }
     }
 }
@@ -96,8 +107,18 @@ mod tests {
             ("0.2.3", "1.0.0", Impact::Major),
             ("1.0.0-rc.1", "1.0.0", Impact::Patch),
         ] {
-            let version = |text| semver::Version::parse(text).unwrap();
+            let version = |text| Version::parse(text).unwrap();
             assert_eq!(Impact::between(&version(old), &version(new)), wanted, "{old} to {new}");
+        }
+    }
+
+    #[test]
+    fn the_lowest_version_has_the_impact() {
+        for last in ["0.2.3", "1.2.3"] {
+            let last = Version::parse(last).unwrap();
+            for needs in [Impact::Patch, Impact::Minor, Impact::Major] {
+                assert!(Impact::between(&last, &needs.lowest_version(&last)) >= needs, "{last} {needs:?}");
+            }
         }
     }
 

@@ -112,11 +112,12 @@ fn document(project: &Project, target: &Target, facts: &MarketplaceFacts, used: 
     filled
 }
 
-/// The name on the host, which refuses a marketplace with a reserved name.
+/// The name on the host, which refuses reserved names and may refuse dots.
 fn shown_name(project: &Project, facts: &MarketplaceFacts) -> String {
     let name = &project.marketplace_name;
+    let name = if facts.refuses_dots { name.replace('.', "-") } else { name.clone() };
     let reserved = facts.reserved_prefix.as_ref().is_some_and(|prefix| name.starts_with(prefix.as_str()));
-    if reserved { format!("cast-{name}") } else { name.clone() }
+    if reserved { format!("cast-{name}") } else { name }
 }
 
 /// The owner that the source host requires, from the first plugin that names an author.
@@ -187,7 +188,7 @@ fn top_fields(
             return field.with_outcome(RowOutcome::Dropped, REFUSED_TYPE);
         }
         if let Some(renamed) = renamed.filter(|_| pointer == "/name") {
-            let reason = format!("the host reserves such names, so it is `{renamed}` on this host");
+            let reason = format!("the host refuses this name, so it is `{renamed}` there");
             return field.placed_at(&facts.path).with_outcome(RowOutcome::Mapped, reason);
         }
         if pointer == "/plugins" || pointer == "/name" || is_used(&used.document, &pointer) {

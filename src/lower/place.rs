@@ -135,7 +135,8 @@ impl OutputPaths {
         let depth = |path: &Utf8Path| path.components().count();
         let Some(name) = pattern.file_name() else { return };
         let searched = pattern.components().next().map(|part| part.as_str().to_owned()).unwrap_or_default();
-        for (source, emitted) in self.files.iter_mut() {
+        let emitted_paths = self.files.iter_mut().chain(self.extra_paths.iter_mut());
+        for (source, emitted) in emitted_paths {
             if emitted.file_name() == Some(name)
                 && emitted.starts_with(&searched)
                 && (target.host.nested_skill_files || depth(emitted) == depth(pattern))

@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 use camino::Utf8PathBuf;
 use globset::Glob;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 pub use hosts::{HostConfig, PlacedWords};
@@ -18,7 +19,7 @@ pub use house::HouseConfig;
 pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
 
 use super::runtime::RuntimeConfig;
-use super::similar_names;
+use super::{names, similar_names};
 use crate::diagnostic::Severity;
 use crate::source::Span;
 
@@ -65,6 +66,7 @@ pub struct BuildConfig {
     /// The plugin's name, if neither manifest nor folder has one.
     pub name: Option<String>,
     /// The marketplace's name, if the source has none.
+    #[serde(default, deserialize_with = "marketplace_name")]
     pub marketplace: Option<String>,
     /// Globs of excluded files, relative to SRC.
     #[serde(default)]
@@ -76,6 +78,14 @@ pub struct BuildConfig {
     /// Loss classes that fail a build.
     #[serde(default)]
     pub deny_loss: Vec<String>,
+}
+
+/// A marketplace's name that the source host accepts.
+fn marketplace_name<'de, D: Deserializer<'de>>(given: D) -> Result<Option<String>, D::Error> {
+    let name = String::deserialize(given)?;
+    let refused = |why| D::Error::custom(format!("the marketplace name `{name}` {why}"));
+    names::check_installable(&name).map_err(refused)?;
+    Ok(Some(name))
 }
 
 /// `[check]`

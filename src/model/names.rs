@@ -2,9 +2,11 @@
 //! `plugin:name` in a host's text.
 
 /// The name that the source host shows for a skill's folder: letters, digits, `_` and `-` stay, and anything else
-/// becomes `-` (Claude Code 2.1.330).
+/// becomes `-` for each of its UTF-16 code units (Claude Code 2.1.330).
 pub fn skill_name(folder: &str) -> String {
-    folder.chars().map(|c| if c.is_ascii_alphanumeric() || "_-".contains(c) { c } else { '-' }).collect()
+    let is_kept = |unit: &u8| unit.is_ascii_alphanumeric() || b"_-".contains(unit);
+    let shown = |unit| u8::try_from(unit).ok().filter(is_kept).map_or('-', char::from);
+    folder.encode_utf16().map(shown).collect()
 }
 
 /// Names that Windows reserves, with or without an ending.
@@ -61,17 +63,19 @@ pub fn is_reserved(part: &str) -> bool {
     RESERVED.iter().any(|reserved| stem.eq_ignore_ascii_case(reserved))
 }
 
-/// Why `name` cannot name a plugin: the source host loads letters, digits, `.`, `_` and `-` only
-/// (Claude Code 2.1.330).
+/// Why `name` cannot name a plugin or a marketplace: the source host installs `plugin@marketplace` only if both are
+/// letters, digits, `.`, `_` and `-`, the first a letter or a digit (Claude Code 2.1.330).
 ///
 /// # Errors
 /// The reason, to be put after "the plugin name `x`".
-pub fn check_plugin(name: &str) -> Result<(), &'static str> {
+pub fn check_installable(name: &str) -> Result<(), &'static str> {
     check(name)?;
-    if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
-        Ok(())
-    } else {
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
         Err("may contain only letters, digits, `.`, `_` and `-`")
+    } else if !name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        Err("must start with a letter or a digit")
+    } else {
+        Ok(())
     }
 }
 
@@ -123,6 +127,7 @@ mod tests {
             ("a.b", "a-b"),
             ("c:d", "c-d"),
             ("ü", "-"),
+            ("emoji😀", "emoji--"),
             (".x", "-x"),
         ] {
             assert_eq!(skill_name(folder), name);
@@ -151,7 +156,12 @@ mod tests {
         for name in ["a", "ce:polish", "My Skill", "größe", "console", "v1.2"] {
             assert!(check(name).is_ok(), "{name:?}");
         }
-        assert!(check_plugin("my:plug").is_err() && check_plugin("my-plug.2").is_ok());
+        for name in ["my:plug", "my plug", "größe", "_plug", "-plug"] {
+            assert!(check_installable(name).is_err(), "{name:?}");
+        }
+        for name in ["my-plug.2", "2-plug", "My_plug"] {
+            assert!(check_installable(name).is_ok(), "{name:?}");
+        }
     }
     #[test]
     fn every_name_becomes_one_part_of_a_path() {

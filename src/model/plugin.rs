@@ -333,7 +333,7 @@ fn name(
         }
         return None;
     };
-    if let Err(why) = names::check_plugin(&name) {
+    if let Err(why) = names::check_installable(&name) {
         let message = format!("the plugin name `{name}` {why}");
         let place = match declared.and_then(|(manifest, _, span)| Some((tree.get(&manifest.path)?, span))) {
             Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),

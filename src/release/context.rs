@@ -11,6 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::history::ReleaseHistory;
 use super::units;
 use super::{ReleaseError, ReleasedUnit};
+use crate::compare::Impact;
 use crate::disk;
 use crate::git::Git;
 use crate::model::config::Config;
@@ -105,14 +106,21 @@ impl<'a> ReleaseContext<'a> {
 
     /// Everything with its own version, for a report.
     pub fn released(&self) -> Vec<ReleasedUnit> {
-        let last = |unit: &VersionedUnit| self.history.released(unit).map(|release| release.tag.clone());
-        let released = self.units.iter().map(|unit| ReleasedUnit {
-            name: unit.name.clone(),
-            path: unit.root.to_string(),
-            version: unit.version(),
-            last: last(unit),
-            needs: self.history.changes(unit).map(|changed| changed.impact).unwrap_or_default(),
-            changed: self.history.changes(unit).cloned(),
+        let released = self.units.iter().map(|unit| {
+            let last = self.history.released(unit);
+            let changed = self.history.changes(unit);
+            let needs = changed.map(|changed| changed.impact).unwrap_or_default();
+            let least =
+                last.filter(|_| needs != Impact::None).map(|last| needs.lowest_version(&last.version));
+            ReleasedUnit {
+                name: unit.name.clone(),
+                path: unit.root.to_string(),
+                version: unit.version(),
+                last: last.map(|release| release.tag.clone()),
+                needs,
+                least: least.map(|version| version.to_string()),
+                changed: changed.cloned(),
+            }
         });
         released.collect()
     }

@@ -48,7 +48,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         };
         let needs = difference.impact;
         let changes = changes(difference);
-        let least = lowest_version(&last.version, needs);
+        let least = needs.lowest_version(&last.version);
         let more = format!("`plugcast diff {}` shows everything", last.tag);
         if version == last.version {
             let message = format!("`{}` changed since `{}`: {changes}", unit.name, last.tag);
@@ -104,29 +104,4 @@ fn changes(difference: &DiffReport) -> String {
     let more = lines.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{more}", named.join(", "))
-}
-
-/// The lowest version after `last` with this impact.
-fn lowest_version(last: &Version, needs: Impact) -> Version {
-    let (major, minor, patch) = (last.major, last.minor, last.patch);
-    match (needs, major) {
-        (Impact::Major, 1..) => Version::new(major + 1, 0, 0),
-        (Impact::Major, 0) | (Impact::Minor, 1..) => Version::new(major, minor + 1, 0),
-        _ => Version::new(major, minor, patch + 1),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_least_version_has_the_impact() {
-        for last in ["0.2.3", "1.2.3"] {
-            let last = Version::parse(last).unwrap();
-            for needs in [Impact::Patch, Impact::Minor, Impact::Major] {
-                assert!(Impact::between(&last, &lowest_version(&last, needs)) >= needs, "{last} {needs:?}");
-            }
-        }
-    }
 }

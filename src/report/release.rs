@@ -2,7 +2,6 @@
 
 use super::human::{count_noun, fixable};
 use super::{diff, screen};
-use crate::compare::Impact;
 use crate::printable::PrintableLines;
 use crate::release::{ReleaseSummary, ReleasedUnit};
 use crate::source::is_inside;
@@ -23,11 +22,11 @@ pub fn released(all: &[ReleasedUnit], verbose: bool) -> String {
     for one in all.iter().filter(|one| !many || one.last.is_some()) {
         let version = one.version.as_deref().unwrap_or("without a version");
         let place = if one.path.is_empty() { String::new() } else { format!(" in `{}`", one.path) };
-        let since = match (&one.last, one.needs) {
+        let since = match (&one.last, &one.least) {
             (None, _) => "no release before".to_owned(),
-            (Some(last), Impact::None) => format!("last release `{last}`"),
-            (Some(last), needs) => {
-                format!("last release `{last}`, changes need a {} version", needs.word())
+            (Some(last), None) => format!("last release `{last}`"),
+            (Some(last), Some(least)) => {
+                format!("last release `{last}`, changes need version {least} or later")
             }
         };
         let _ = writeln!(out, "{} {version}{place}: {since}", one.name);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use camino::Utf8Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -91,6 +92,9 @@ pub struct RefusedCommand {
 pub struct ProjectFiles {
     /// Folders of the project that hold them, at any depth.
     pub folders: Vec<String>,
+    /// A field that only files of this host have. If one file has it, a folder of the same name without the leading
+    /// dot, which the author copies to where the host reads it, holds such files too.
+    pub own_field: Option<String>,
     /// The format of the files.
     pub format: FileFormat,
     /// What the host does with an invalid file; follows the name of the file in the message.
@@ -104,6 +108,14 @@ pub struct ProjectFiles {
     /// Values that fields accept instead of, or in addition to, their format; for a mapping, the values in it.
     #[serde(default)]
     pub values: BTreeMap<String, Vec<String>>,
+}
+
+impl ProjectFiles {
+    /// Whether `folder` has the path of one of their folders; the leading dot may be absent if it is a `copy`.
+    pub fn are_in(&self, folder: &Utf8Path, copy: bool) -> bool {
+        let mut folders = self.folders.iter();
+        folders.any(|one| folder.ends_with(one) || copy && folder.ends_with(one.trim_start_matches('.')))
+    }
 }
 
 /// The format of a file.

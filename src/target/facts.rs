@@ -159,6 +159,9 @@ pub struct MarketplaceFacts {
     pub entry: Table,
     /// Kinds of remote source that the host itself can fetch; such entries are kept verbatim.
     pub remote_sources: Vec<String>,
+    /// Whether the host refuses a dot in the name; it becomes `-`.
+    #[serde(default)]
+    pub refuses_dots: bool,
     /// A prefix of names that the host reserves; such a name gets the prefix `cast-`.
     pub reserved_prefix: Option<String>,
     /// Names that the host reserves; used by rules.

@@ -19,12 +19,12 @@ use crate::support::tree::Tree;
 /// The host that sources are written for.
 const SOURCE_HOST: &str = "claude-code";
 
-fn skill(name: &str) -> String {
+pub(super) fn skill(name: &str) -> String {
     format!("---\nname: {name}\ndescription: Does {name}.\n---\n\nDo {name}.\n")
 }
 
 /// A plugin with one component of each kind that hosts list.
-fn kit() -> Tree {
+pub(super) fn kit() -> Tree {
     Tree::new()
         .file(".claude-plugin/plugin.json", "{ \"name\": \"kit\", \"version\": \"1.0.0\" }\n")
         .file("skills/plan/SKILL.md", skill("plan"))
@@ -34,13 +34,13 @@ fn kit() -> Tree {
         .file(".mcp.json", "{ \"mcpServers\": { \"notes\": { \"command\": \"true\" } } }\n")
 }
 
-fn build(folder: &Path, options: &[&str]) {
+pub(super) fn build(folder: &Path, options: &[&str]) {
     let all = [&["build"], options].concat();
     Plugcast::new(folder, &all).run().expect_code(0);
 }
 
 /// `verify` with the binaries of the source host and of Codex.
-fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> FinishedRun {
+pub(super) fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> FinishedRun {
     let mut arguments: Vec<String> =
         std::iter::once("verify").chain(options.iter().copied()).map(str::to_owned).collect();
     for host in [SOURCE_HOST, "codex"] {
@@ -50,7 +50,7 @@ fn verify(hosts: &Hosts, folder: &Path, options: &[&str]) -> FinishedRun {
     Plugcast::new(folder, &arguments).run()
 }
 
-fn answer(finished: &FinishedRun) -> Value {
+pub(super) fn answer(finished: &FinishedRun) -> Value {
     let document: Value = serde_json::from_str(&finished.stdout).expect("`--format json` prints JSON");
     let schema = fs::read_to_string(root().join("schemas/verify.json")).expect("the schema is there");
     let schema: Value = serde_json::from_str(&schema).expect("JSON");

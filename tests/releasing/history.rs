@@ -66,7 +66,7 @@ fn what_changed_since_the_last_release_stands_below_each_plugin_as_diff_shows_it
     let shown = run(at, &[]).expect_code(0).stdout;
     let wanted = "\
 a 1.0.0 in `a`: last release `v1.0.0`
-b 1.0.0 in `b`: last release `v1.0.0`, changes need a minor version
+b 1.0.0 in `b`: last release `v1.0.0`, changes need version 1.1.0 or later
   added
     skill b:write
       Does write when it is asked for.

@@ -74,7 +74,13 @@ impl LabelledTrees {
     /// What is found in every tree with `targets`.
     fn picture(&self, targets: &Targets) -> String {
         let mut out = String::new();
-        for tree in ["refused-command/project-folders", "project-file/codex", "project-file/opencode"] {
+        let trees = [
+            "refused-command/project-folders",
+            "project-file/agents-to-be-copied",
+            "project-file/codex",
+            "project-file/opencode",
+        ];
+        for tree in trees {
             let src = self.folder.path().join(tree).join("in");
             let mut request = SourceRequest::new(src);
             request.everything = true;

@@ -26,7 +26,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
     for host in &context.hosts {
         let all = host.checks.project_files.iter();
-        for files in all.filter(|files| files.folders.iter().any(|folder| plugin.root.ends_with(folder))) {
+        for files in all.filter(|files| files.are_in(&plugin.root, true)) {
             let ending = Some(files.format.extension());
             let paths = plugin.files.kept.iter().filter(|path| path.extension() == ending);
             for file in paths.filter_map(|path| context.file(path)) {

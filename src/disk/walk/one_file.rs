@@ -71,7 +71,7 @@ pub(super) fn read(
 
 fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
     let (valid, fault) = match std::str::from_utf8(bytes) {
-        Ok(text) => match memchr::memchr(0, text.as_bytes()) {
+        Ok(text) => match memchr::memchr(0, text.as_bytes()).filter(|_| !is_markdown(path)) {
             None => {
                 return FileContent::Text(Arc::from(text));
             }
@@ -90,9 +90,14 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
     FileContent::NotText { reason: fault, position }
 }
 
+/// Whether hosts read the file as text whatever it contains: they load skills with NUL characters (Claude Code 2.1.330,
+/// Codex 0.169.0, OpenCode 1.18.33).
+fn is_markdown(path: &Utf8Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
+}
+
 fn is_text_name(path: &Utf8Path) -> bool {
-    let is_markdown = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
-    is_markdown || matches!(path.extension(), Some("json" | "toml" | "yaml" | "yml"))
+    is_markdown(path) || matches!(path.extension(), Some("json" | "toml" | "yaml" | "yml"))
 }
 
 /// Endings that say so without any reader of their own, and programs without an ending.

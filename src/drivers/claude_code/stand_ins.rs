@@ -32,7 +32,7 @@ pub fn unmet(plugins: &[String]) -> BTreeSet<String> {
         let whole = dependency.as_str().or_else(|| dependency["name"].as_str())?;
         // The name of a marketplace may follow.
         let name = whole.split('@').next()?;
-        (!own.contains(name) && names::check_plugin(name).is_ok()).then(|| name.to_owned())
+        (!own.contains(name) && names::check_installable(name).is_ok()).then(|| name.to_owned())
     };
     all.filter_map(name).collect()
 }

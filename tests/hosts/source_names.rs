@@ -1,0 +1,95 @@
+//! Names, places and texts that only the source host takes as they are: what it lists of them is in every bundle, under a
+//! name that the other host takes, and nothing else is.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::source_lists::{answer, build, kit, skill, verify};
+use crate::support::hosts::real_hosts;
+use crate::support::tree::Tree;
+
+/// The plugins of a host, as `verify` saw them.
+fn plugins<'a>(document: &'a Value, host: &str) -> &'a Value {
+    let hosts = document["hosts"].as_array().expect("a list");
+    let found = hosts.iter().find(|one| one["host"] == host).expect("the host");
+    &found["plugins"]
+}
+
+/// A hook names a file beside a skill that the manifest lists below another folder, so the files stay at their old paths
+/// too; the skill file inside the skill is none of the plugin's skills at either.
+#[test]
+fn a_skill_file_inside_a_skill_is_no_skill_at_its_old_path() {
+    let hosts = real_hosts!();
+    let manifest = json!({ "name": "kit", "version": "1.0.0", "skills": ["./skills/process/orch"] });
+    let command = "sh \"${CLAUDE_PLUGIN_ROOT}/skills/process/orch/scripts/go.sh\"";
+    let hooks = json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": command }] }] } });
+    let tree = Tree::new()
+        .file(".claude-plugin/plugin.json", manifest.to_string())
+        .file("hooks/hooks.json", hooks.to_string())
+        .file("lib.sh", "true\n")
+        .file("skills/process/orch/SKILL.md", skill("orch"))
+        .file("skills/process/orch/scripts/go.sh", "#!/bin/sh\n. \"$(dirname \"$0\")/../../../../lib.sh\"\n")
+        .file("skills/process/orch/skills/inner/SKILL.md", skill("inner"));
+    let folder = tree.temporary();
+    build(folder.path(), &[".", "--to", "claude-code,codex", "--out", "out"]);
+    let finished =
+        verify(&hosts, folder.path(), &["out", "--against", ".", "--format", "json"]).expect_code(0);
+    let document = answer(&finished);
+    assert_eq!(plugins(&document, "codex")[0]["observed"]["skills"], json!(["kit:orch"]), "{document:#}");
+}
+
+/// Hosts read a NUL character as any other, and the source host shows two dashes for an emoji in a folder's name.
+#[test]
+fn a_skill_may_have_any_character_in_its_folder_and_in_its_text() {
+    let hosts = real_hosts!();
+    let tree = kit()
+        .file("skills/ship🚀/SKILL.md", "---\nname: ship\ndescription: Ships.\n---\n\nShip it.\n")
+        .file("skills/chart/SKILL.md", skill("chart") + "\u{1c}\0\0 charts/\n");
+    let folder = tree.temporary();
+    build(folder.path(), &[".", "--to", "claude-code,codex", "--out", "out"]);
+    let finished =
+        verify(&hosts, folder.path(), &["out", "--against", ".", "--all", "--format", "json"]).expect_code(0);
+    let document = answer(&finished);
+    let skills = json!(["kit:chart", "kit:plan", "kit:ship--"]);
+    assert_eq!(document["source"]["plugins"][0]["listed"]["skills"], skills, "{document:#}");
+    assert_eq!(plugins(&document, "codex")[0]["observed"]["skills"], skills, "{document:#}");
+}
+
+#[test]
+fn a_marketplace_gets_a_name_that_the_host_accepts() {
+    let hosts = real_hosts!();
+    let marketplace = json!({
+        "name": "harbour.tools",
+        "owner": { "name": "Ann" },
+        "plugins": [{ "name": "kit", "source": "./kit", "description": "Plans." }],
+    });
+    let tree = Tree::new()
+        .file(".claude-plugin/marketplace.json", marketplace.to_string())
+        .file("kit/skills/plan/SKILL.md", skill("plan"));
+    let folder = tree.temporary();
+    build(folder.path(), &[".", "--to", "claude-code,codex", "--out", "out"]);
+    verify(&hosts, folder.path(), &["out", "--against", "."]).expect_code(0);
+    let own = fs::read_to_string(folder.path().join("out/codex/.agents/plugins/marketplace.json"));
+    assert!(own.expect("a marketplace").contains("\"name\": \"harbour-tools\""));
+}
+
+/// A repository of one plugin often has a marketplace that names the repository itself by its address.
+#[test]
+fn a_plugin_that_its_marketplace_names_by_address_is_compared() {
+    let hosts = real_hosts!();
+    let by_address = json!({
+        "name": "kits",
+        "owner": { "name": "Ann" },
+        "plugins": [{ "name": "kit", "source": { "source": "url", "url": "https://example.org/kit.git" } }],
+    });
+    for marketplace in [by_address.to_string(), "{ \"name\": \"kits\", ".to_owned()] {
+        let folder = kit().file(".claude-plugin/marketplace.json", marketplace).temporary();
+        build(folder.path(), &[".", "--to", "codex", "--out", "out"]);
+        let inner = folder.path().join("skills/sail");
+        fs::create_dir_all(&inner).expect("a folder");
+        fs::write(inner.join("SKILL.md"), skill("sail")).expect("a file");
+        let finished = verify(&hosts, folder.path(), &["out", "--against", "."]).expect_code(1);
+        assert!(finished.stdout.contains("codex: `kit` lacks the skill `sail`"), "{}", finished.stdout);
+    }
+}
