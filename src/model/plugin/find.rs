@@ -6,7 +6,7 @@ pub(in crate::model) mod loose_skills;
 mod skills;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -174,6 +174,31 @@ impl ComponentFinder<'_> {
             let found = Diagnostic::for_file(path, Severity::Warning, "linked-component", message);
             found.help("replace the link with a file")
         }));
+        self.linked_skills();
+    }
+
+    /// Reports skills that are links to another skill of the plugin: the source host lists one of them, the first in the
+    /// order of the file system (Claude Code 2.1.330), and other hosts list all.
+    fn linked_skills(&mut self) {
+        if self.tree.links.is_empty() {
+            return;
+        }
+        let skills = self.plugin.components.iter().filter(|component| component.kind == ComponentKind::Skill);
+        let files = skills.filter_map(|skill| self.tree.get(&skill.path));
+        let mut by_origin: BTreeMap<&Path, Vec<&SourceFile>> = BTreeMap::new();
+        files.for_each(|file| by_origin.entry(&file.origin).or_default().push(file));
+        let is_link =
+            |file: &SourceFile| file.path.ancestors().any(|part| self.tree.links.contains_key(part));
+        for names in by_origin.into_values().filter(|names| names.len() > 1) {
+            let Some(own) = names.iter().copied().find(|file| !is_link(file)) else { continue };
+            let links = names.into_iter().filter(|file| file.path != own.path);
+            self.found.extend(links.map(|file| {
+                let message =
+                    format!("this is a link to `{}`: the source host lists one of the two names", own.path);
+                let found = Diagnostic::for_file(&file.path, Severity::Warning, "linked-component", message);
+                found.help("replace the link with a skill of its own, or remove it")
+            }));
+        }
     }
 
     /// The texts below `folder` in which the source host looks for agents or commands (2.1.330): with any case of their
