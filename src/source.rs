@@ -4,6 +4,7 @@
 mod exclusion;
 mod kind;
 mod lines;
+mod path_index;
 mod paths;
 mod text;
 
@@ -18,6 +19,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use exclusion::{Exclusion, ExclusionReason};
 pub use kind::ComponentKind;
 pub use lines::{LineIndex, line_end, line_start, next_line};
+pub use path_index::PathIndex;
 pub use paths::PathMap;
 pub use text::SharedText;
 
@@ -182,6 +184,8 @@ pub struct SourceTree {
     pub links: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
     /// Empty folders.
     pub empty_folders: BTreeSet<Utf8PathBuf>,
+    /// The index of `files`, unless one was added or removed since.
+    index: Option<PathIndex>,
 }
 
 impl SourceTree {
@@ -197,8 +201,17 @@ impl SourceTree {
     pub fn insert(&mut self, file: SourceFile) {
         match self.place(file.path.as_str()) {
             Ok(at) => self.files[at] = file,
-            Err(at) => self.files.insert(at, file),
+            Err(at) => {
+                self.index = None;
+                self.files.insert(at, file);
+            }
         }
+    }
+
+    /// Makes lookups fast until a file is added or removed.
+    pub fn index_paths(&mut self) {
+        let paths: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
+        self.index = Some(PathIndex::new(&paths));
     }
 
     /// Adds everything in `other`.
@@ -225,6 +238,7 @@ impl SourceTree {
         if total(&self.files) <= MOST_BYTES {
             return;
         }
+        self.index = None;
         let (mut sum, mut fault) = (0, true);
         let mut left_out = Vec::new();
         self.files.retain(|file| {
@@ -258,6 +272,7 @@ impl SourceTree {
 
     /// Moves the folder `from` to `to` in this tree, replacing its content.
     pub fn move_folder(&mut self, from: &Utf8Path, to: &Utf8Path) {
+        self.index = None;
         let (moved, mut rest): (Vec<SourceFile>, Vec<SourceFile>) = std::mem::take(&mut self.files)
             .into_iter()
             .partition(|file| is_inside(file.path.as_str(), from.as_str()));
@@ -280,12 +295,18 @@ impl SourceTree {
 
     /// Removes a file.
     pub fn remove(&mut self, path: &Utf8Path) -> Option<SourceFile> {
+        self.index = None;
         self.place(normalized(path).as_str()).ok().map(|at| self.files.remove(at))
     }
 
     /// The file at `path`.
     pub fn get(&self, path: impl AsRef<Utf8Path>) -> Option<&SourceFile> {
-        self.place(normalized(path.as_ref()).as_str()).ok().map(|at| &self.files[at])
+        let path = normalized(path.as_ref());
+        let at = match &self.index {
+            Some(index) => index.find(path.as_str(), |at| self.files[at].path.as_str()),
+            None => self.place(path.as_str()).ok(),
+        };
+        at.map(|at| &self.files[at])
     }
 
     /// All files, sorted by path.

@@ -82,13 +82,13 @@ fn unchecked_paths(files: &Files, targets: &Targets) -> BTreeSet<Exclusion> {
     let places: Vec<_> = targets.iter().flat_map(|target| &target.checks.project_unread).collect();
     let hidden = files.iter().filter(|path| path.as_str().starts_with('.') || path.as_str().contains("/."));
     let above = hidden.flat_map(|path| path.ancestors());
-    let is_one = |path: &&Utf8Path| !path.ancestors().skip(1).any(is_uninstalled);
+    let is_one = |one: &Exclusion| !one.path.ancestors().skip(1).any(is_uninstalled);
     let named = |path: &Utf8Path| {
         let (_, reason) = places.iter().find(|(place, _)| path.ends_with(place.as_str()))?;
         let reason = ExclusionReason::UncheckedFile((*reason).clone());
         Some(Exclusion { path: path.to_owned(), reason, fault: false })
     };
-    above.filter(is_one).filter_map(named).collect()
+    above.filter_map(named).filter(is_one).collect()
 }
 
 struct AdjacentSearch<'a> {

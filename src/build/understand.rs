@@ -23,7 +23,7 @@ pub fn model_source(
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
     let DiscoveredSource {
-        tree,
+        mut tree,
         readme,
         mut outside,
         mut left_out,
@@ -34,6 +34,7 @@ pub fn model_source(
         mut found,
         ..
     } = gathered;
+    tree.index_paths();
     let (source, owned) = (targets.source(), targets.host_owned_paths());
     let read = parallel::map(locations, tree.files().count(), |location| {
         let (nested, mut found) = (roots_below(&roots, &location.root), Vec::new());

@@ -18,7 +18,7 @@ use crate::model::component::Component;
 use crate::model::paths::{self as model, join};
 use crate::model::project::Project;
 use crate::parallel;
-use crate::source::{ComponentKind, is_inside};
+use crate::source::{ComponentKind, PathIndex, by_parts, is_inside};
 
 /// Every path of the source.
 #[derive(Debug)]
@@ -27,7 +27,12 @@ pub struct SourcePaths<'a> {
     files: Vec<&'a str>,
     /// Paths in lower case to the index in `files`; few sources need it.
     folded: OnceLock<BTreeMap<String, usize>>,
-    left_out: BTreeSet<&'a str>,
+    /// The top-most paths of what is left out, sorted part by part.
+    left_out: Vec<&'a str>,
+    /// Every file, and every folder with files.
+    known: Vec<&'a str>,
+    /// The index of `known`.
+    index: PathIndex,
     /// The parts of paths by the root of their plugin.
     parts: BTreeMap<&'a str, PathParts<'a>>,
     /// The names of scripts that a shell cannot start by their path, by the root of their plugin.
@@ -55,17 +60,23 @@ impl<'a> SourcePaths<'a> {
         unstartable.sort_unstable();
         let names = |root: &'a str| Some((root, NameSearch::new(files_below(&unstartable, root))?));
         let script_names = roots().into_iter().filter_map(names).collect();
-        Self { files, folded: OnceLock::new(), left_out, parts, script_names }
+        let left_out = topmost(excluded);
+        let known = with_folders(project.tree.files().map(|file| file.path.as_str()));
+        let index = PathIndex::new(&known);
+        Self { files, folded: OnceLock::new(), left_out, known, index, parts, script_names }
     }
 
     /// Whether a file or folder of exactly that name exists, including those left out of the build.
     pub fn contains(&self, path: &Utf8Path) -> bool {
         let path = path.as_str();
-        let mut above = std::iter::successors(Some(path), |path| Some(&path[..path.rfind('/')?]));
-        path.is_empty()
-            || self.files.binary_search(&path).is_ok()
-            || has_below(&self.files, path)
-            || above.any(|above| self.left_out.contains(above))
+        path.is_empty() || self.index.find(path, |at| self.known[at]).is_some() || self.is_left_out(path)
+    }
+
+    /// Whether the file or folder at `path`, or a folder around it, is left out. Nothing but what it holds comes between a
+    /// folder and a path in it.
+    fn is_left_out(&self, path: &str) -> bool {
+        let after = self.left_out.partition_point(|one| by_parts(one, path).is_le());
+        after.checked_sub(1).is_some_and(|last| is_inside(path, self.left_out[last]))
     }
 
     /// Whether a folder of exactly that name exists.
@@ -97,6 +108,31 @@ impl<'a> SourcePaths<'a> {
         // A name may change its length in lower case; then the two do not align.
         actual.get(..path.as_str().len()).filter(|actual| same && *actual != path.as_str())
     }
+}
+
+/// Those of `paths` that lie in no other one, sorted part by part.
+fn topmost(mut paths: Vec<&str>) -> Vec<&str> {
+    paths.retain(|path| !path.is_empty());
+    paths.sort_unstable_by(|a, b| by_parts(a, b));
+    let mut last: Option<&str> = None;
+    paths.retain(|path| {
+        let is_top = last.is_none_or(|last| !is_inside(path, last));
+        last = if is_top { Some(path) } else { last };
+        is_top
+    });
+    paths
+}
+
+/// The `files`, which are sorted part by part, and the folders around them.
+fn with_folders<'a>(files: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let (mut out, mut last) = (Vec::new(), "");
+    for file in files {
+        let ends = file.match_indices('/').map(|(end, _)| end);
+        out.extend(ends.map(|end| &file[..end]).filter(|folder| !is_inside(last, folder)));
+        out.push(file);
+        last = file;
+    }
+    out
 }
 
 /// Whether any of `files`, which are sorted as text, lies in `folder`.
