@@ -40,6 +40,7 @@ pub mod spanned_toml;
 pub mod stage;
 mod suppress;
 pub mod tools;
+mod working_folder;
 
 use std::collections::BTreeSet;
 use std::panic::{self, AssertUnwindSafe};

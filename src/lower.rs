@@ -105,6 +105,7 @@ pub fn lower(
     let source = targets.source();
     let resolved = project.resolve(source);
     let dispatched = dispatch_search::agents(project, resolved, target, source);
+    let workflows = workflows::named(project, resolved);
     let commands = sandbox::CommandTable::from_rules(&target.sandbox);
     let server_tools = server_tools::ServerTools::new(project, target, source);
     let plans: Vec<PluginPlan> =
@@ -121,6 +122,7 @@ pub fn lower(
             target: own.as_ref().unwrap_or(target),
             source,
             dispatched: &dispatched,
+            workflows: &workflows,
             places,
             listing,
             session: session.as_ref(),

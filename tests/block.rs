@@ -75,6 +75,7 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         // A skill that was a command may include files, too.
         let mut others: BTreeSet<String> = paths.into_iter().chain(reader::includes(&own)).collect();
         others.extend(reader::apart(&own, names));
+        others.extend(reader::scripts(&own));
         others.extend(mentioned);
         found.extend(check(&place, &all, &others, &lines, names, &agents));
     }

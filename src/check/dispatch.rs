@@ -8,6 +8,7 @@ use super::context::{PluginText, RuleContext};
 use super::directory::ComponentDirectory;
 use super::signs::TextSign;
 use crate::model::component::Component;
+use crate::model::references::{AgentMentions, ends_with_slash, is_asked, starts_name};
 use crate::read::intent::{stands_for_any_agent, words_before};
 use crate::source::{ComponentKind, Span};
 
@@ -45,11 +46,12 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
         out.retain(|found| !is_forbidden(body, found.span.start));
     }
     let taken: Vec<Span> = out.iter().map(|found| found.span).collect();
+    let mentions = AgentMentions::default();
     for prefix in prefixes(body)
         .filter(|prefix| context.directory().has_plugin(prefix.slice(body).trim_end_matches(':')))
     {
-        let named =
-            named_dispatch(body, prefix).map(|named| classify_unknown(body, named, context.directory()));
+        let named = named_dispatch(body, prefix)
+            .map(|named| classify_unknown(body, named, context.directory(), &mentions));
         out.extend(named.filter(|named| !taken.iter().any(|span| span.start == named.span.start)));
     }
     for dispatch in &mut out {
@@ -68,7 +70,10 @@ fn prefixes(body: &str) -> impl Iterator<Item = Span> {
     let colons = memchr::memchr_iter(b':', bytes).filter(move |at| bytes.get(at + 1).is_some_and(begins));
     colons.filter_map(move |colon| {
         let length = bytes[..colon].iter().rev().take_while(|byte| part(byte)).count();
-        (length > 0).then(|| Span::new(colon - length, colon + 1))
+        let start = colon - length;
+        let is_mention = start > 0 && bytes[start - 1] == b'@' && bytes[start..].starts_with(b"agent-");
+        let start = if is_mention { start + "agent-".len() } else { start };
+        (start < colon).then(|| Span::new(start, colon + 1))
     })
 }
 
@@ -84,20 +89,24 @@ fn field(text: &PluginText<'_>, component: &Component) -> Option<Dispatch> {
 /// `plugin:name` and `plugin::name`, with or without a slash; `prefix` is `plugin:`.
 fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
     let before = &body[..prefix.start];
-    let slash = before.strip_suffix('/').is_some_and(begins_slash);
+    let slash = ends_with_slash(before);
     // A comment that marks a section of the document.
     if before.trim_end_matches(['/', ' ']).ends_with("<!--") {
         return None;
     }
-    if !slash && before.ends_with(|c: char| c.is_alphanumeric() || "_-/\\:.$@".contains(c)) {
+    if !starts_name(before) {
         return None;
     }
     let rest = &body[prefix.end..];
     let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(rest.len());
     let local = rest[..end].trim_end_matches([':', '-', '_']);
     let after = &rest[local.len()..];
-    let file = after.starts_with(['/', '\\', '*', '<', '{', '$', '('])
-        || after.trim_start_matches([':', '-', '_']).starts_with(['<', '{', '$', '*'])
+    let behind = after.trim_start_matches([':', '-', '_']);
+    // `**name**` is no pattern.
+    let pattern = behind.starts_with('*') && !(behind == after && before.ends_with('*'));
+    let file = after.starts_with(['/', '\\', '('])
+        || behind.starts_with(['<', '{', '$'])
+        || pattern
         || after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
     let span = Span::new(prefix.start, prefix.end + local.len());
     let quoted = before.trim_end_matches(['"', '\'', '`', ' ']);
@@ -112,29 +121,80 @@ fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
 const RUNS: [&str; 6] = ["use", "run", "invoke", "call", "load", "execute"];
 /// Words that instruct to dispatch what follows.
 const DISPATCHES: [&str; 3] = ["dispatch", "spawn", "launch"];
+/// Words for an agent.
+const AGENTS: [&str; 3] = ["agent", "subagent", "sub-agent"];
+/// Words for a skill or command.
+const SKILLS: [&str; 2] = ["skill", "command"];
+/// Words that instruct to run a skill that is called one.
+const APPLIES: [&str; 6] = ["activate", "apply", "follow", "using", "via", "with"];
+/// Words that may stand between a tool and the name that it gets.
+const BEFORE_NAMES: [&str; 10] =
+    ["with", "and", "the", "name", "named", "skill", "command", "agent", "subagent", "type"];
 /// Words that forbid it, or only give an example.
 const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
 
-/// Classifies an unknown name by the words before it.
-fn classify_unknown(body: &str, mut named: Dispatch, directory: &ComponentDirectory<'_>) -> Dispatch {
+/// Classifies an unknown name by the words around it.
+fn classify_unknown(
+    body: &str,
+    mut named: Dispatch,
+    directory: &ComponentDirectory<'_>,
+    mentions: &AgentMentions,
+) -> Dispatch {
     if named.how != NameUse::Named || directory.contains(&named.name) {
         return named;
     }
     let mut words = words_before(body, named.span.start);
-    while words.last().is_some_and(|word| ["the", "skill", "agent", "command"].contains(&word.as_str())) {
-        words.pop();
+    let is_denied = words.iter().any(|word| NOT.contains(&word.as_str()));
+    let called = called_tool(&words);
+    let mut agent = is_mentioned_agent(body, named.span);
+    let mut skill = SKILLS.contains(&word_after(body, named.span.end));
+    while let Some(word) = words.pop_if(|word| is_noun(word)) {
+        agent |= AGENTS.contains(&word.as_str());
+        skill |= SKILLS.contains(&word.as_str());
     }
-    let Some(verb) = words.last().filter(|_| !words.iter().any(|word| NOT.contains(&word.as_str()))) else {
-        return named;
-    };
-    let after = body[named.span.end..].trim_start_matches(['`', '"', '*', ' ']);
-    let agent = after.starts_with("agent") || after.starts_with("subagent") || after.starts_with("sub-agent");
-    if DISPATCHES.contains(&verb.as_str()) || agent && RUNS.contains(&verb.as_str()) {
+    let says = |verbs: &[&str]| words.last().is_some_and(|word| !is_denied && verbs.contains(&word.as_str()));
+    if says(&DISPATCHES) || agent && is_asked(body, named.span, mentions) {
         named.how = NameUse::Agent;
-    } else if RUNS.contains(&verb.as_str()) && !may_be_tool(&named.name, directory) {
+    } else if let Some(how) = called.filter(|_| !is_denied) {
+        named.how = how;
+    } else if skill && says(&APPLIES) || says(&RUNS) && !may_be_tool(&named.name, directory) {
         named.how = NameUse::Skill;
     }
     named
+}
+
+/// Whether a name is written as an agent's: behind `@`, or before the word.
+fn is_mentioned_agent(body: &str, span: Span) -> bool {
+    // `@scope:registry=…` is a setting of a package manager.
+    let setting = body[span.end..].starts_with('=');
+    let before = &body[..span.start];
+    AGENTS.contains(&word_after(body, span.end))
+        || (before.ends_with('@') || before.ends_with("@agent-")) && !setting
+}
+
+/// The word after a name that ends at byte `end`.
+fn word_after(body: &str, end: usize) -> &str {
+    let after = body[end..].trim_start_matches(['`', '"', '\'', '*', ' ']);
+    after.split(|c: char| !(c.is_alphanumeric() || c == '-')).next().unwrap_or_default()
+}
+
+/// Whether a word may stand between a verb and a name.
+fn is_noun(word: &str) -> bool {
+    word == "the" || AGENTS.contains(&word) || SKILLS.contains(&word)
+}
+
+/// What is run by the tool that the words before a name call: "the Skill tool with skill", "the Task tool with".
+fn called_tool(words: &[String]) -> Option<NameUse> {
+    let at = words.iter().rposition(|word| word == "tool")?;
+    let is_between = |word: &String| BEFORE_NAMES.contains(&word.as_str());
+    let verb = words[..at].iter().rev().skip(1).find(|word| *word != "the")?.as_str();
+    let is_asked = RUNS.contains(&verb) || DISPATCHES.contains(&verb) || APPLIES.contains(&verb);
+    let how = match words[..at].last()?.as_str() {
+        "skill" => NameUse::Skill,
+        "task" | "agent" => NameUse::Agent,
+        _ => return None,
+    };
+    (is_asked && words[at + 1..].iter().all(is_between)).then_some(how)
 }
 
 /// Whether an unknown name may be a tool of an MCP server that is named like the plugin: such tools are written with
@@ -150,17 +210,15 @@ fn is_forbidden(body: &str, at: usize) -> bool {
     words_before(body, at).windows(2).any(|pair| is_not(&pair[0]) && is_verb(&pair[1]))
 }
 
-/// Whether a slash after `before` starts a word, as in a slash command.
-pub fn begins_slash(before: &str) -> bool {
-    before.chars().next_back().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
-}
-
-/// `: name`, `="name"`, `": "name"` and the like after the word `subagent_type`.
+/// `: name`, `="name"`, `": "name"` and the like after the word `subagent_type`; in quotes also ` "plugin:name"`.
 fn value(body: &str, at: usize) -> Option<Dispatch> {
     let quotes = ['"', '\'', '`'];
     let rest = body[at..].strip_prefix(quotes).unwrap_or(&body[at..]).trim_start_matches(' ');
-    let rest = rest.strip_prefix([':', '='])?.trim_start_matches(' ').trim_start_matches(quotes);
-    name_at(body, body.len() - rest.len())
+    let sign = rest.strip_prefix([':', '=']);
+    let prose = || ["of ", "is ", "set to ", ""].iter().find_map(|word| rest.strip_prefix(word));
+    let rest = sign.or_else(|| prose().filter(|rest| rest.starts_with(quotes)))?;
+    let rest = rest.trim_start_matches(' ').trim_start_matches(quotes);
+    name_at(body, body.len() - rest.len()).filter(|found| sign.is_some() || found.name.contains(':'))
 }
 
 /// `Task name(`, where `Task` starts a word.
@@ -208,6 +266,7 @@ mod tests {
         assert_eq!(found("subagent_type: checker."), ["checker"]);
         assert_eq!(found("`subagent_type`: \"a:b\", subagent_type=`cc`"), ["a:b", "cc"]);
         assert_eq!(found("{\"subagent_type\": \"checker\"}"), ["checker"]);
+        assert_eq!(found("subagent_type \"a:b\", `subagent_type` set to `a:c`"), ["a:b", "a:c"]);
         assert_eq!(found("- Task p:review:checker(what changed)"), ["p:review:checker"]);
         let of = |body: &str| {
             named_dispatch(body, Span::new(body.find("p:").unwrap(), body.find("p:").unwrap() + 2))
@@ -224,6 +283,7 @@ mod tests {
             "Tasks: checker(s)",
             "Task 3(b)",
             "the subagent_type of",
+            "`subagent_type`, `prompt` and `subagent_type` `prompt`",
             "subagent_type: <agent>",
             "subagent_type: \"{agent}\"",
             "subagent_type: $AGENT",

@@ -9,6 +9,7 @@ use super::context::{PluginText, RuleContext};
 use super::path_parts::PathParts;
 use super::paths::{self, PathTarget};
 use super::rules::SKILL_BOUNDARY;
+use super::working_folder::FolderChanges;
 use crate::model::paths::is_plain;
 use crate::read::markdown::RegionKind;
 use crate::read::path_words::{is_continued, is_edge, without_lines, without_marks, word_end, word_start};
@@ -76,11 +77,11 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
     }
     let outline = text.outline();
     for region in outline.regions.iter().filter(|region| region.kind == RegionKind::CodeSpan) {
-        words(text, without_backticks(text, region.span), PathForm::Code, parts, &mut out);
+        words_here(context, text, without_backticks(text, region.span), PathForm::Code, parts, &mut out);
     }
     for block in &outline.blocks {
         if block.info.as_deref().is_some_and(may_be_shell) {
-            words(text, block.span, PathForm::Block, parts, &mut out);
+            words_here(context, text, block.span, PathForm::Block, parts, &mut out);
         }
     }
     out.sort_by_key(|mention| mention.span);
@@ -126,6 +127,24 @@ fn after_variable(text: &PluginText<'_>, variable: &str, form: PathForm, out: &m
             let span = Span::new(start, start + variable.len() + lead + 1 + written.len());
             out.push(PathMention::new(span, form, written));
         }
+    }
+}
+
+/// The same as [`words`], without those in commands that run outside of the plugin.
+fn words_here(
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
+    part: Span,
+    form: PathForm,
+    parts: Option<&PathParts<'_>>,
+    out: &mut Vec<PathMention>,
+) {
+    let before = out.len();
+    words(text, part, form, parts, out);
+    if out.len() > before {
+        let changes = FolderChanges::find(context, text, part.slice(text.text));
+        let all = out.split_off(before);
+        out.extend(all.into_iter().filter(|mention| !changes.is_outside(mention.span.start - part.start)));
     }
 }
 

@@ -8,11 +8,11 @@ use aho_corasick::{AhoCorasick, Match, packed};
 use camino::Utf8PathBuf;
 
 use super::context::RuleContext;
-use super::dispatch::begins_slash;
 use crate::diagnostic::FixEdit;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::qualified_name::qualify;
+use crate::model::references::ends_with_slash;
 use crate::parallel;
 use crate::source::{ComponentKind, SourceFile, Span};
 
@@ -130,7 +130,7 @@ impl SkillRenames {
             if !qualified && qualify(&plugin.name, new) == name {
                 continue;
             }
-            let slash = before.strip_suffix('/').is_some_and(begins_slash) && path.starts_with(&plugin.root);
+            let slash = ends_with_slash(before) && path.starts_with(&plugin.root);
             let called = qualified || slash;
             let goes_on = after.starts_with(['/', ':'])
                 || after.strip_prefix('.').is_some_and(|after| after.starts_with(char::is_alphanumeric));

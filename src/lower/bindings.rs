@@ -16,6 +16,7 @@ use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::plugin::InlineCommand;
+use crate::model::qualified_name::last_of;
 use crate::model::references::ReferenceTarget;
 use crate::read::markdown::RegionKind;
 use crate::target::{Target, TextForm, VariableForm};
@@ -196,14 +197,6 @@ impl Bindings {
         }
         let says = |line: &str| context.target.block.contains_key(line);
         let rest = paths::rest_of_path(text.text, name.reference.span.end);
-        // A host that expands the variable in texts runs agents by name, as the tool's line explains.
-        let relative = context.variable(variable).is_some_and(|facts| facts.form == VariableForm::Relative);
-        let script = (relative && *variable == context.source.plugin_root).then_some(rest);
-        if let Some(workflow) = script.and_then(|script| workflows::name_at(context.plugin, script))
-            && says("workflows")
-        {
-            self.workflow(&workflow, &workflow, context, places);
-        }
         self.variable(variable, rest, context, places, text.edited && says("folder"));
     }
 
@@ -215,6 +208,8 @@ impl Bindings {
         context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) {
+        // The path of a script is no other name of it.
+        let written = if written.ends_with(last_of(name)) { written } else { name };
         self.workflows.note(ComponentKind::Workflow, name, written, places, None);
         for agent in workflows::agents(context.project, context.plugin, name) {
             self.workflow_agents.note(ComponentKind::Agent, &agent.qualified, &agent.qualified, places, None);

@@ -29,6 +29,8 @@ pub(super) struct LoweringContext<'a> {
     pub(super) source: &'a SourceFacts,
     /// Qualified names of agents that something in the build dispatches.
     pub(super) dispatched: &'a BTreeSet<&'a str>,
+    /// Qualified names of workflows that some text of the build names.
+    pub(super) workflows: &'a BTreeSet<&'a str>,
     /// Where every file of the plugin goes.
     pub(super) places: OutputPaths,
     /// How the host's skill list treats it.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{paths, workflows};
+use super::workflows;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::{Project, ResolvedProject};
@@ -36,7 +36,7 @@ pub(super) fn agents<'a>(
     let (mut left, mut asked) = (Vec::new(), Vec::new());
     for plugin in &project.plugins {
         for command in &plugin.inline {
-            search.text(plugin, &command.content, resolved.inline(command), &mut asked);
+            search.text(plugin, resolved.inline(command), &mut asked);
         }
     }
     let components =
@@ -63,24 +63,17 @@ impl<'a> DispatchSearch<'a> {
             return;
         }
         for group in self.resolved.references(component) {
-            let text = self.project.tree.get(&group.path).and_then(|file| file.text());
-            self.text(plugin, text.unwrap_or_default(), &group.references, asked);
+            self.text(plugin, &group.references, asked);
         }
     }
 
     /// Adds the agents that a text asks for, and those of the workflows that it names.
-    fn text(self, plugin: &'a Plugin, text: &str, references: &'a [Reference], asked: &mut Vec<&'a str>) {
+    fn text(self, plugin: &'a Plugin, references: &'a [Reference], asked: &mut Vec<&'a str>) {
         for reference in references {
             match &reference.named {
                 ReferenceTarget::Component(ComponentKind::Agent, name) if reference.asked => asked.push(name),
                 ReferenceTarget::Component(ComponentKind::Workflow, name) => {
                     self.workflow(plugin, name, asked)
-                }
-                ReferenceTarget::Variable(name) if *name == self.source.plugin_root => {
-                    let path = paths::rest_of_path(text, reference.span.end);
-                    if let Some(name) = workflows::name_at(plugin, path) {
-                        self.workflow(plugin, &name, asked);
-                    }
                 }
                 _ => {}
             }

@@ -8,6 +8,7 @@ use super::part::LoweredPart;
 use super::{credentials, declarations, hooks_and_servers, options, source_json};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{OtherBody, OtherComponent};
+use crate::model::qualified_name::qualify;
 use crate::target::{Axis, ComponentFacts};
 
 /// Lowers every such component of the plugin.
@@ -73,7 +74,11 @@ fn carried_decision(
     let owner = (decision.kind(), other.name.as_str());
     if let (Some(reason), Some(axis)) = (&facts.reason, facts.axis) {
         let class = facts.class.unwrap_or(axis.minimum_class());
-        return decision.with_outcome(RowOutcome::Degraded, reason).loss_as(axis, class, owner, "");
+        let is_named = || context.workflows.contains(qualify(&context.plugin.name, &other.name).as_str());
+        let unnamed = facts.unnamed.as_ref().filter(|_| !is_named());
+        return decision
+            .with_outcome(RowOutcome::Degraded, unnamed.unwrap_or(reason))
+            .loss_as(axis, class, owner, "");
     }
     match source_json::remote_type(context, other) {
         Some(kind) => {

@@ -1,4 +1,7 @@
-//! The agents that the scripts of workflows dispatch, for hosts on which the model follows the script.
+//! The agents that the scripts of workflows dispatch, for hosts on which the model follows the script, and which workflows
+//! the texts name.
+
+use std::collections::BTreeSet;
 
 use camino::Utf8PathBuf;
 use serde_json::json;
@@ -9,8 +12,9 @@ use crate::bundle::{BundleNode, NodeContent};
 use crate::model::component::Component;
 use crate::model::plugin::OtherComponent;
 use crate::model::plugin::Plugin;
-use crate::model::project::Project;
+use crate::model::project::{Project, ResolvedProject};
 use crate::model::qualified_name::qualify;
+use crate::model::references::ReferenceTarget;
 use crate::read::workflow;
 use crate::source::ComponentKind;
 
@@ -28,13 +32,6 @@ pub(super) fn agents<'a>(project: &'a Project, plugin: &'a Plugin, name: &str) -
         .filter(|component| component.kind == ComponentKind::Agent)
         .filter(quoted)
         .collect()
-}
-
-/// The qualified name of the workflow of `plugin` whose script lies at `path` in its folder.
-pub(super) fn name_at(plugin: &Plugin, path: &str) -> Option<String> {
-    let path = plugin.root.join(path.trim_start_matches('/'));
-    let workflow = all(plugin).find(|other| !path.as_str().is_empty() && other.path == path)?;
-    Some(qualify(&plugin.name, &workflow.name))
 }
 
 fn all(plugin: &Plugin) -> impl Iterator<Item = &OtherComponent> {
@@ -89,4 +86,19 @@ pub(super) fn pages(context: &LoweringContext<'_>) -> Vec<BundleNode> {
 fn fence(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     "`".repeat(longest.max(2) + 1)
+}
+
+/// The qualified names of the workflows that some text of the build names.
+pub(super) fn named<'a>(project: &'a Project, resolved: ResolvedProject<'a>) -> BTreeSet<&'a str> {
+    let of_texts = |plugin: &'a Plugin| {
+        let groups = plugin.components.iter().flat_map(move |component| resolved.references(component));
+        groups.flat_map(|group| &group.references)
+    };
+    let of_manifest = |plugin: &'a Plugin| plugin.inline.iter().flat_map(move |one| resolved.inline(one));
+    let references = project.plugins.iter().flat_map(|plugin| of_texts(plugin).chain(of_manifest(plugin)));
+    let names = references.filter_map(|reference| match &reference.named {
+        ReferenceTarget::Component(ComponentKind::Workflow, name) => Some(name.as_str()),
+        _ => None,
+    });
+    names.collect()
 }

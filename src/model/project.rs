@@ -136,6 +136,7 @@ impl Project {
                     local: component.name.clone(),
                     qualified: component.qualified.clone(),
                     alias: component.alias().filter(|alias| !own.contains(alias.as_str())),
+                    script: None,
                 };
                 let workflow = |other: &OtherComponent| InventoryName {
                     plugin: plugin.name.clone(),
@@ -143,6 +144,7 @@ impl Project {
                     local: other.name.clone(),
                     qualified: QualifiedName::new(&plugin.name, &other.name),
                     alias: None,
+                    script: Some(plugin.relative_path(&other.path).to_string()).filter(|_| other.own_file),
                 };
                 let workflows = plugin.others.iter().filter(|other| other.kind == ComponentKind::Workflow);
                 plugin.components.iter().map(name).chain(workflows.map(workflow)).collect::<Vec<_>>()

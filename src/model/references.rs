@@ -3,6 +3,7 @@
 
 mod dispatch;
 mod finder;
+mod match_context;
 mod placeholders;
 #[cfg(test)]
 mod tests;
@@ -11,8 +12,10 @@ use crate::model::qualified_name::{QualifiedName, last_of, qualify};
 use crate::read::markdown::{self, RegionKind};
 use crate::source::ComponentKind;
 use crate::source::Span;
-use dispatch::AgentMentions;
+pub use dispatch::{AgentMentions, is_asked};
 use finder::WordFinder;
+use match_context::{MatchContext, is_call, starts_with_word};
+pub use match_context::{ends_with_slash, starts_name};
 
 /// One mention of a name in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +57,7 @@ pub struct NameInventory {
 pub struct InventoryName {
     /// The plugin that owns it.
     pub plugin: String,
-    /// Skill, agent, command, or workflow; a workflow is only found by its qualified name.
+    /// Skill, agent, command, or workflow.
     pub kind: ComponentKind,
     /// The name after the plugin's.
     pub local: String,
@@ -62,6 +65,8 @@ pub struct InventoryName {
     pub qualified: QualifiedName,
     /// Another name that texts may use after the plugin's: the one in a skill's frontmatter.
     pub alias: Option<String>,
+    /// The path of a workflow's script in the plugin's folder.
+    pub script: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -71,6 +76,8 @@ enum NameCandidate {
     Bare(ComponentKind, QualifiedName, String),
     /// A name with its folders but without the plugin, which is never an ordinary word.
     Local(ComponentKind, QualifiedName, String),
+    /// The path of a workflow's script, which only texts of the same plugin may use.
+    Script(QualifiedName, String),
     Tool(String, bool),
     /// The prefix of the names of a server's tools.
     Server(String),
@@ -90,8 +97,8 @@ impl NameInventory {
         let mut add = |text: &str, candidate| entries.entry(text.to_owned()).or_default().push(candidate);
         for name in names {
             add(&name.qualified, NameCandidate::Qualified(name.kind, name.qualified.clone()));
-            if name.kind == ComponentKind::Workflow {
-                continue;
+            if let Some(script) = &name.script {
+                add(script, NameCandidate::Script(name.qualified.clone(), name.plugin.clone()));
             }
             let last = last_of(&name.local);
             add(last, NameCandidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
@@ -187,139 +194,8 @@ pub struct FilledPlaceholders {
     pub includes: bool,
 }
 
-/// The text next to a match.
-struct MatchContext<'a> {
-    before: &'a str,
-    after: &'a str,
-}
-
-impl<'a> MatchContext<'a> {
-    fn new(text: &'a str, span: Span) -> Self {
-        Self { before: &text[..span.start], after: &text[span.end..] }
-    }
-
-    fn last(&self) -> Option<char> {
-        self.before.chars().next_back()
-    }
-
-    fn next(&self) -> Option<char> {
-        self.after.chars().next()
-    }
-
-    /// `/name`, where the slash begins a word.
-    fn slash(&self) -> bool {
-        let mut before = self.before.chars().rev();
-        before.next() == Some('/')
-            && before.next().is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c))
-    }
-
-    fn ends_cleanly(&self) -> bool {
-        let mut after = self.after.chars();
-        match after.next() {
-            None => true,
-            Some(c) if c.is_alphanumeric() || "_-/\\".contains(c) => false,
-            // `name:` ends a clause, but `name:more` is another name and `name.md` is a file.
-            Some(':' | '.') => !after.next().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':'),
-            Some(_) => true,
-        }
-    }
-
-    fn starts_cleanly(&self) -> bool {
-        self.slash() || self.last().is_none_or(|c| !(c.is_alphanumeric() || "_-/\\:.$".contains(c)))
-    }
-
-    fn in_backticks(&self) -> bool {
-        self.last() == Some('`') && self.next() == Some('`')
-    }
-
-    /// Whether one of `words` is directly before or after, separated by a few spaces, quotes or marks.
-    fn is_next_to(&self, words: &[&str]) -> bool {
-        let before = self.before.trim_end_matches(['`', '*', '"', '\'', '@', ' ', ':', '=']);
-        let after = self.after.trim_start_matches(['`', '*', '"', '\'', ' ']);
-        let gap = self.before.len() - before.len();
-        words.iter().any(|word| {
-            (gap <= 4 && ends_with_word(before, word))
-                || (self.after.len() - after.len() <= 3 && starts_with_word(after, word))
-        })
-    }
-
-    /// `@agent-name`, or `@name` if it cannot be an e-mail address.
-    fn at_sign(&self, several: bool) -> bool {
-        let plain = self.before.strip_suffix('@').filter(|_| several);
-        let before = self.before.strip_suffix("@agent-").or(plain);
-        before.is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
-    }
-
-    /// Whether the name is marked up, starts a list item, or is in a line with a word about dispatching.
-    fn stands_out(&self) -> bool {
-        let bold = self.before.ends_with("**") && self.after.starts_with("**");
-        let before = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR))..];
-        let after = &self.after[..self.after.floor_char_boundary(NEAR)];
-        let line = before.rsplit('\n').next().unwrap_or_default();
-        let rest = after.lines().next().unwrap_or_default();
-        let marker = line.trim().trim_end_matches(['.', ')']);
-        let item = matches!(marker, "-" | "*" | "+")
-            || !marker.is_empty() && marker.bytes().all(|byte| byte.is_ascii_digit());
-        let ends =
-            rest.trim().is_empty() || [":", " -", " –", " —", " ("].iter().any(|end| rest.starts_with(end));
-        let says = |part: &str| {
-            let mut words = part.split(|c: char| !c.is_alphanumeric());
-            words.any(|word| DISPATCH.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
-        };
-        self.in_backticks() || bold || (item && ends) || says(line) || says(rest) || says(wrapped(before))
-    }
-
-    fn widened(&self, span: Span) -> Span {
-        if self.slash() { Span::new(span.start - 1, span.end) } else { span }
-    }
-}
-
-/// The start of a sentence that continues from the line above.
-fn wrapped(before: &str) -> &str {
-    let Some((above, _)) = before.rsplit_once('\n').filter(|(_, line)| line.trim().is_empty()) else {
-        return "";
-    };
-    let line = above.rsplit('\n').next().unwrap_or_default();
-    let is_whole = line.starts_with(['#', '|', '`']) || line.trim_end().ends_with(['.', '!', '?']);
-    if is_whole { "" } else { line.rsplit(". ").next().unwrap_or_default() }
-}
-
-/// How many bytes before and after a name are searched in its line: a line may hold thousands of names.
-const NEAR: usize = 2000;
-
-/// The maximum bytes of a function's parameters: a line may hold thousands of names.
-const PARAMETERS: usize = 1000;
-
-/// Whether the text after a name calls it; `Agent(s)` is a plural.
-fn is_call(after: &str) -> bool {
-    !after.starts_with("(s)") && !is_signature(after)
-}
-
-/// Whether a name is that of a function in program code: `Read(p []byte) (n int, err error)` does not call a tool.
-fn is_signature(after: &str) -> bool {
-    let near = &after[..after.floor_char_boundary(PARAMETERS)];
-    let line = near.lines().next().unwrap_or_default();
-    let rest = line.split_once(')').map_or("", |(_, rest)| rest.trim_start());
-    rest.starts_with(['(', '{', ':']) || rest.starts_with("error") || rest.starts_with("->")
-}
-
 /// The placeholder for the name of any tool of a server.
 pub const ANY_TOOL: &str = "NAME";
-
-/// Words that make a name of several words in their line an agent's.
-const DISPATCH: [&str; 8] =
-    ["agent", "agents", "subagent", "subagents", "dispatch", "spawn", "launch", "delegate"];
-
-fn ends_with_word(text: &str, word: &str) -> bool {
-    let tail = text.len().checked_sub(word.len()).and_then(|at| text.get(at..));
-    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
-        && text[..text.len() - word.len()].chars().next_back().is_none_or(|c| !c.is_alphanumeric())
-}
-
-fn starts_with_word(text: &str, word: &str) -> bool {
-    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
-        && text[word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() || c == 's')
-}
 
 fn meant(
     candidate: &NameCandidate,
@@ -333,8 +209,13 @@ fn meant(
             let clean = around.last().is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == '-'));
             clean.then(|| ReferenceTarget::Tool(format!("{start}{ANY_TOOL}")))
         }
-        NameCandidate::Qualified(kind, qualified) => (around.starts_cleanly() && around.ends_cleanly())
-            .then(|| ReferenceTarget::Component(*kind, qualified.clone())),
+        NameCandidate::Qualified(kind, qualified) => {
+            let may_be = *kind == ComponentKind::Agent || !around.is_agent_mention();
+            (may_be && around.starts_cleanly() && around.ends_cleanly())
+                .then(|| ReferenceTarget::Component(*kind, qualified.clone()))
+        }
+        NameCandidate::Script(qualified, owner) => (owner == plugin && around.is_path_of(owner))
+            .then(|| ReferenceTarget::Component(ComponentKind::Workflow, qualified.clone())),
         NameCandidate::Local(kind, qualified, owner) => {
             (owner == plugin && around.starts_cleanly() && around.ends_cleanly())
                 .then(|| ReferenceTarget::Component(*kind, qualified.clone()))
@@ -356,11 +237,16 @@ fn meant(
                     "dispatch",
                     "@agent",
                 ],
+                ComponentKind::Workflow => &["workflow", "workflows"],
                 _ => &["skill", "skills", "command", "commands"],
             };
             let is_certain = match kind {
                 ComponentKind::Agent => {
                     called || around.is_next_to(words) || (several && around.stands_out())
+                }
+                ComponentKind::Workflow => {
+                    let is_name = several || around.is_marked();
+                    around.slash() || is_name && around.is_next_to(words) || around.is_in_workflow_call()
                 }
                 _ => around.slash() || (around.in_backticks() && around.is_next_to(words)),
             };

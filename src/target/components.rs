@@ -22,6 +22,8 @@ pub struct ComponentFacts {
     pub class: Option<LossClass>,
     /// Why they are not.
     pub reason: Option<String>,
+    /// The reason for one that no text of the build names.
+    pub unnamed: Option<String>,
     /// The `type` to add to a server with a `url` but no `type`, if the host would drop it otherwise.
     pub remote_type: Option<String>,
 }

@@ -264,6 +264,12 @@ pub fn paths(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
+/// The paths of scripts of workflows in a text, as written.
+pub fn scripts(text: &str) -> impl Iterator<Item = String> + '_ {
+    let words = text.split(|c: char| c.is_whitespace() || "`\"'()".contains(c));
+    words.filter(|word| word.contains("workflows/") && word.ends_with(".js")).map(str::to_owned)
+}
+
 /// Whether a line asks to dispatch what it names.
 fn asks(line: &str) -> bool {
     let words: Vec<String> =
@@ -304,6 +310,8 @@ fn occurrences<'a>(line: &'a str, name: &'a str) -> impl Iterator<Item = usize> 
         let (before, after) = (&line[..*at], &line[at + name.len()..]);
         let word_before = before.rsplit(char::is_whitespace).next().unwrap_or_default();
         let slash = word_before.trim_start_matches(['`', '"', '\'', '(', '*']) == "/";
+        // The mark of an agent is no part of its name.
+        let before = before.strip_suffix("@agent-").unwrap_or(before);
         let glued = before.ends_with(|c: char| c.is_alphanumeric() || "_-:.$\\/".contains(c));
         let next = after.trim_start_matches(['.', ':']);
         let ends = !next.starts_with(|c: char| c.is_alphanumeric() || c == '_')

@@ -4,11 +4,15 @@ use camino::Utf8Path;
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
-use crate::check::runnable::{self, TextRole};
+use crate::check::runnable::{self, RunnableText, TextRole};
+use crate::check::shell::base;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::paths;
-use crate::model::plugin::Plugin;
+use crate::model::plugin::{OtherBody, Plugin};
+use crate::read::shell_names::{is_interpreter, is_shell};
+use crate::read::tree::Node;
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "server-file",
@@ -22,6 +26,9 @@ pub(super) const RULE: Rule = Rule {
 /// Events whose hooks may build what a server needs.
 const EARLY_EVENTS: [&str; 2] = ["SessionStart", "Setup"];
 
+/// What Windows adds to the name of a program.
+const WINDOWS: [&str; 3] = ["exe", "cmd", "bat"];
+
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
     let prepared = plugin.hooks().any(|(_, hook)| EARLY_EVENTS.contains(&hook.event.as_str()));
@@ -31,8 +38,11 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         }
         for path in ran.own_paths(root).into_iter().filter(runnable::OwnPath::is_plain) {
             let Some(inside) = path.path_below(&plugin.root) else { continue };
-            let file = inside.file_name().is_some_and(|name| name.contains('.'));
-            let there = context.file(&inside).is_some() || context.project.tree.has_folder(&inside);
+            let file =
+                inside.file_name().is_some_and(|name| name.contains('.')) || is_started(&ran, path.span);
+            let there = context.file(&inside).is_some()
+                || context.project.tree.has_folder(&inside)
+                || WINDOWS.iter().any(|ending| context.file(format!("{inside}.{ending}")).is_some());
             if there || !file || plugin.runtime.claims(plugin.relative_path(&inside)) {
                 continue;
             }
@@ -55,6 +65,19 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             });
         }
     }
+}
+
+/// Whether the path at `span` is all of the program, or of the script that an interpreter gets; any other path may be
+/// a folder that the server makes.
+fn is_started(ran: &RunnableText<'_>, span: Span) -> bool {
+    let OtherBody::Server(server) = &ran.other.body else { return false };
+    let command = server.node.get("command").and_then(Node::as_str).unwrap_or_default();
+    let mut args = server.node.get("args").and_then(Node::items).unwrap_or_default().iter();
+    let mut script = || args.find_map(|arg| arg.as_str().filter(|arg| !arg.starts_with('-')));
+    let program = base(command);
+    let runs_script = is_shell(program) || is_interpreter(program);
+    let is_first = ran.role == TextRole::Program || runs_script && script() == Some(ran.text);
+    is_first && span == Span::new(0, ran.text.len())
 }
 
 /// Whether it is in an excluded folder.

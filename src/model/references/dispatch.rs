@@ -87,7 +87,7 @@ const OF_A_BAN: [&str; 15] = [
 
 /// Whether `text` asks to run the agent that it names at `span`: in its sentence, as an argument of a call, or, for an
 /// item of a list or a row of a table, in the section around it.
-pub(super) fn is_asked(text: &str, span: Span, mentions: &AgentMentions) -> bool {
+pub fn is_asked(text: &str, span: Span, mentions: &AgentMentions) -> bool {
     let from = text.floor_char_boundary(span.start.saturating_sub(SEARCHED_BYTES));
     let to = text.ceil_char_boundary(span.end.saturating_add(SEARCHED_BYTES).min(text.len()));
     let near = &text[from..to];
@@ -97,7 +97,7 @@ pub(super) fn is_asked(text: &str, span: Span, mentions: &AgentMentions) -> bool
 
 /// Where a text has the word `agent` in any case. All names in the text share the search.
 #[derive(Debug, Default)]
-pub(super) struct AgentMentions(OnceCell<Vec<usize>>);
+pub struct AgentMentions(OnceCell<Vec<usize>>);
 
 impl AgentMentions {
     /// The positions in `part` of `text`, relative to it.

@@ -9,12 +9,14 @@ fn inventory() -> NameInventory {
         local: local.into(),
         qualified: QualifiedName::new("p", local),
         alias: (local == "plan").then(|| "planning-folder".to_owned()),
+        script: (kind == ComponentKind::Workflow).then(|| format!("workflows/{local}.js")),
     };
     let names = [
         name(ComponentKind::Agent, "review:checker"),
         name(ComponentKind::Skill, "plan"),
         name(ComponentKind::Agent, "plan-fixer"),
         name(ComponentKind::Command, "go"),
+        name(ComponentKind::Workflow, "sweep"),
     ];
     let strings = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     NameInventory::new(
@@ -38,6 +40,16 @@ fn finds_names_that_exist_where_they_are_names() {
     assert_eq!(found("Read it. Then spawn\nplan-fixer, which mends."), ["plan-fixer"]);
     assert_eq!(found("run `/go now`, the `plan` skill"), ["/go", "plan"]);
     assert_eq!(found("p:planning-folder, /planning-folder"), ["p:planning-folder", "/planning-folder"]);
+    assert_eq!(found("ask @agent-p:review:checker, @agent-checker"), ["p:review:checker", "checker"]);
+    assert_eq!(found("the `sweep` workflow, workflow \"sweep\", p:sweep"), ["sweep", "sweep", "p:sweep"]);
+    assert_eq!(
+        found("the Workflow tool with name \"sweep\", Workflow({name: 'sweep'}), Workflow(\"sweep\")"),
+        ["sweep", "sweep", "sweep"]
+    );
+    assert_eq!(
+        found("`workflows/sweep.js`, ../workflows/sweep.js, ${CLAUDE_PLUGIN_ROOT}/workflows/sweep.js"),
+        ["workflows/sweep.js", "workflows/sweep.js", "${CLAUDE_PLUGIN_ROOT}", "workflows/sweep.js"]
+    );
     assert_eq!(found("use the Read tool, `Read`, TodoWrite"), ["Read", "Read", "TodoWrite"]);
     assert_eq!(
         found("mcp__plugin_p_sea__level, x_mcp__plugin_p_sea__level, mcp__plugin_q_sea__level"),
@@ -54,6 +66,10 @@ fn leaves_everything_else_alone() {
         "review:checkers and xreview:checker and q:review:checker",
         "p:review:checker.md and p:plan/x and q:plan",
         "mail me@plan.org",
+        "me@agent-p:review:checker and @agent-p:plan",
+        "sweep the floor, `sweep`, a workflow that may sweep, the sweep workflow",
+        ".github/workflows/sweep.js, workflows/sweep.json, /workflows/sweep.js, a/workflows/sweep.js",
+        "the Workflow tool, or a tool called `sweep`",
         "# Agents\nplan-fixer mends",
         "Spawn nothing. It is\nplan-fixer that mends",
         "It needs no agents.\nplan-fixer mends",

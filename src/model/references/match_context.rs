@@ -1,0 +1,190 @@
+//! The text next to a match: whether a whole name was found, and which words stand beside it.
+
+use crate::source::Span;
+
+/// The text next to a match.
+pub(super) struct MatchContext<'a> {
+    pub(super) before: &'a str,
+    pub(super) after: &'a str,
+}
+
+impl<'a> MatchContext<'a> {
+    pub(super) fn new(text: &'a str, span: Span) -> Self {
+        Self { before: &text[..span.start], after: &text[span.end..] }
+    }
+
+    pub(super) fn last(&self) -> Option<char> {
+        self.before.chars().next_back()
+    }
+
+    pub(super) fn next(&self) -> Option<char> {
+        self.after.chars().next()
+    }
+
+    /// `/name`, where the slash begins a word.
+    pub(super) fn slash(&self) -> bool {
+        ends_with_slash(self.before)
+    }
+
+    pub(super) fn ends_cleanly(&self) -> bool {
+        let mut after = self.after.chars();
+        match after.next() {
+            None => true,
+            Some(c) if c.is_alphanumeric() || "_-/\\".contains(c) => false,
+            // `name:` ends a clause, but `name:more` is another name and `name.md` is a file.
+            Some(':' | '.') => !after.next().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':'),
+            Some(_) => true,
+        }
+    }
+
+    pub(super) fn starts_cleanly(&self) -> bool {
+        starts_name(self.before)
+    }
+
+    pub(super) fn in_backticks(&self) -> bool {
+        self.last() == Some('`') && self.next() == Some('`')
+    }
+
+    /// Whether one of `words` is directly before or after, separated by a few spaces, quotes or marks.
+    pub(super) fn is_next_to(&self, words: &[&str]) -> bool {
+        let before = self.before.trim_end_matches(['`', '*', '"', '\'', '@', ' ', ':', '=']);
+        let after = self.after.trim_start_matches(['`', '*', '"', '\'', ' ']);
+        let gap = self.before.len() - before.len();
+        words.iter().any(|word| {
+            (gap <= 4 && ends_with_word(before, word))
+                || (self.after.len() - after.len() <= 3 && starts_with_word(after, word))
+        })
+    }
+
+    /// `@agent-name`, or `@name` if it cannot be an e-mail address.
+    pub(super) fn at_sign(&self, several: bool) -> bool {
+        self.is_agent_mention() || several && is_mention(self.before, "@")
+    }
+
+    /// `@agent-name`, which can only be an agent.
+    pub(super) fn is_agent_mention(&self) -> bool {
+        is_mention(self.before, AGENT_MENTION)
+    }
+
+    /// Whether it is in backticks, quotes or bold.
+    pub(super) fn is_marked(&self) -> bool {
+        self.last() == self.next() && self.next().is_some_and(|c| "`\"'*".contains(c))
+    }
+
+    /// Whether it is the name in a call of the tool `Workflow`: `Workflow({name: "x"})`, the Workflow tool with name "x".
+    pub(super) fn is_in_workflow_call(&self) -> bool {
+        let near =
+            &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR_CALL))..];
+        let line = near.rsplit('\n').next().unwrap_or_default();
+        let mut between = match line.rsplit_once("Workflow") {
+            Some((_, between)) => {
+                between.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+            }
+            None => return false,
+        };
+        self.is_marked()
+            && between.all(|word| ["tool", "with", "the", "name", "named", "called"].contains(&word))
+    }
+
+    /// Whether a path in the folder of the plugin `owner` is meant: written as a whole, after a variable or from another
+    /// folder of the plugin.
+    pub(super) fn is_path_of(&self, owner: &str) -> bool {
+        let folder = self.before.strip_suffix('/');
+        let is_below = folder.is_some_and(|folder| {
+            folder.ends_with(['}', '.']) || folder.strip_suffix(owner).is_some_and(|rest| rest.ends_with('/'))
+        });
+        (is_below || !self.slash() && self.starts_cleanly()) && self.ends_cleanly()
+    }
+
+    /// Whether the name is marked up, starts a list item, or is in a line with a word about dispatching.
+    pub(super) fn stands_out(&self) -> bool {
+        let bold = self.before.ends_with("**") && self.after.starts_with("**");
+        let before = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR))..];
+        let after = &self.after[..self.after.floor_char_boundary(NEAR)];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let rest = after.lines().next().unwrap_or_default();
+        let marker = line.trim().trim_end_matches(['.', ')']);
+        let item = matches!(marker, "-" | "*" | "+")
+            || !marker.is_empty() && marker.bytes().all(|byte| byte.is_ascii_digit());
+        let ends =
+            rest.trim().is_empty() || [":", " -", " –", " —", " ("].iter().any(|end| rest.starts_with(end));
+        let says = |part: &str| {
+            let mut words = part.split(|c: char| !c.is_alphanumeric());
+            words.any(|word| DISPATCH.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
+        };
+        self.in_backticks() || bold || (item && ends) || says(line) || says(rest) || says(wrapped(before))
+    }
+
+    pub(super) fn widened(&self, span: Span) -> Span {
+        if self.slash() { Span::new(span.start - 1, span.end) } else { span }
+    }
+}
+
+/// The source host's mark before the name of an agent.
+const AGENT_MENTION: &str = "@agent-";
+
+/// Whether a name may begin after `before`: not within another word or path.
+pub fn starts_name(before: &str) -> bool {
+    let last = before.chars().next_back();
+    ends_with_slash(before)
+        || is_mention(before, AGENT_MENTION)
+        || last.is_none_or(|c| !(c.is_alphanumeric() || "_-/\\:.$".contains(c)))
+}
+
+/// Whether `before` ends with a slash that begins a word, as in a slash command.
+pub fn ends_with_slash(before: &str) -> bool {
+    let before = before.strip_suffix('/').map(|before| before.chars().next_back());
+    before.is_some_and(|last| last.is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c)))
+}
+
+/// Whether `before` ends with `mark`, which is not within a word.
+fn is_mention(before: &str, mark: &str) -> bool {
+    before.strip_suffix(mark).is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
+}
+
+/// How many bytes before a name are searched for the call that it belongs to.
+const NEAR_CALL: usize = 80;
+
+/// The start of a sentence that continues from the line above.
+fn wrapped(before: &str) -> &str {
+    let Some((above, _)) = before.rsplit_once('\n').filter(|(_, line)| line.trim().is_empty()) else {
+        return "";
+    };
+    let line = above.rsplit('\n').next().unwrap_or_default();
+    let is_whole = line.starts_with(['#', '|', '`']) || line.trim_end().ends_with(['.', '!', '?']);
+    if is_whole { "" } else { line.rsplit(". ").next().unwrap_or_default() }
+}
+
+/// How many bytes before and after a name are searched in its line: a line may hold thousands of names.
+const NEAR: usize = 2000;
+
+/// The maximum bytes of a function's parameters: a line may hold thousands of names.
+const PARAMETERS: usize = 1000;
+
+/// Whether the text after a name calls it; `Agent(s)` is a plural.
+pub(super) fn is_call(after: &str) -> bool {
+    !after.starts_with("(s)") && !is_signature(after)
+}
+
+/// Whether a name is that of a function in program code: `Read(p []byte) (n int, err error)` does not call a tool.
+fn is_signature(after: &str) -> bool {
+    let near = &after[..after.floor_char_boundary(PARAMETERS)];
+    let line = near.lines().next().unwrap_or_default();
+    let rest = line.split_once(')').map_or("", |(_, rest)| rest.trim_start());
+    rest.starts_with(['(', '{', ':']) || rest.starts_with("error") || rest.starts_with("->")
+}
+
+/// Words that make a name of several words in their line an agent's.
+const DISPATCH: [&str; 8] =
+    ["agent", "agents", "subagent", "subagents", "dispatch", "spawn", "launch", "delegate"];
+
+fn ends_with_word(text: &str, word: &str) -> bool {
+    let tail = text.len().checked_sub(word.len()).and_then(|at| text.get(at..));
+    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
+        && text[..text.len() - word.len()].chars().next_back().is_none_or(|c| !c.is_alphanumeric())
+}
+
+pub(super) fn starts_with_word(text: &str, word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+        && text[word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() || c == 's')
+}
