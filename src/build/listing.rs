@@ -82,7 +82,8 @@ pub(super) struct Files(Vec<Utf8PathBuf>);
 impl Files {
     fn new(mut paths: Vec<Utf8PathBuf>) -> Self {
         paths.sort_unstable_by(|a, b| by_parts(a.as_str(), b.as_str()));
-        paths.dedup();
+        // As text: comparing the parts takes several times longer.
+        paths.dedup_by(|a, b| a.as_str() == b.as_str());
         Self(paths)
     }
 

@@ -22,26 +22,33 @@ impl FolderChanges {
         if CHANGING.iter().all(|program| memmem::find(code.as_bytes(), program.as_bytes()).is_none()) {
             return Self(changes);
         }
+        let mut outside = false;
+        // Where a subshell ends, and where the commands after it run.
+        let mut subshell: Option<(usize, bool)> = None;
         for command in shell::commands(code, 0) {
             let [program, words @ ..] = command.program(&[]) else { continue };
             let at = program.span.start;
+            if let Some((end, before)) = subshell.take_if(|(end, _)| *end <= at) {
+                outside = before;
+                changes.push((end, before));
+            }
             let folder = words.iter().find(|word| !word.text.starts_with("--"));
-            let outside = match base(&program.text) {
+            let now = match base(&program.text) {
                 "popd" => false,
                 name if !CHANGING.contains(&name) => continue,
                 _ => match folder.map(|folder| is_outside(context, text, &folder.text)) {
                     Some(None) => continue,
-                    Some(Some(outside)) => outside,
+                    Some(Some(now)) => now,
                     None => true,
                 },
             };
-            let before = changes.last().is_some_and(|(_, outside)| *outside);
-            changes.push((at, outside));
-            // What a subshell changes ends with it.
-            if code[line_start(code, at)..].trim_start().starts_with('(') {
-                changes.push((line_end(code, at), before));
+            if subshell.is_none() && code[line_start(code, at)..].trim_start().starts_with('(') {
+                subshell = Some((line_end(code, at), outside));
             }
+            outside = now;
+            changes.push((at, now));
         }
+        changes.extend(subshell);
         Self(changes)
     }
 

@@ -28,6 +28,8 @@ struct NamedComponent {
     name: String,
     /// The short form that the text uses, if it does.
     alias: Option<String>,
+    /// Another name in the text, which the short forms of its own name do not include.
+    other_name: Option<String>,
     /// Its file, relative to the file that gets the block; absent if it is in another plugin.
     path: Option<String>,
     /// The same, relative to the plugin's folder.
@@ -74,6 +76,7 @@ impl NamedComponents {
         let entry = self.0.entry(name.to_owned()).or_insert_with(|| NamedComponent {
             name: name.to_owned(),
             alias: None,
+            other_name: None,
             path: inner.map(|inner| paths::relative(places.folder, inner)),
             inner: inner.map(ToString::to_string),
             elsewhere: elsewhere
@@ -82,6 +85,11 @@ impl NamedComponents {
         let written = written.trim_start_matches('/');
         if written != name {
             entry.alias = Some(written.to_owned());
+            let short =
+                name.split_once(':').and_then(|(plugin, _)| written.strip_prefix(plugin)?.strip_prefix(':'));
+            let short = short.unwrap_or(written);
+            let is_end = name.strip_suffix(short).is_some_and(|before| before.ends_with(':'));
+            entry.other_name = if is_end { entry.other_name.take() } else { Some(short.to_owned()) };
         }
     }
 
@@ -117,7 +125,7 @@ fn rule_of(one: &NamedComponent) -> Option<NamingRule> {
     let (plugin, local) = one.name.split_once(':')?;
     // A short name does not contain the folders.
     let is_short = |alias: &String| local.contains(':') && alias != local;
-    if one.alias.as_ref().is_some_and(is_short) {
+    if one.other_name.is_some() || one.alias.as_ref().is_some_and(is_short) {
         return None;
     }
     let (path, inner) = (one.path.as_ref()?, one.inner.as_deref().unwrap_or_default());
@@ -148,7 +156,7 @@ mod tests {
             let inner = path.as_ref().map(|path| path.replace("../", "skills/"));
             (
                 name.to_owned(),
-                NamedComponent { name: name.to_owned(), alias: None, path, inner, elsewhere: None },
+                NamedComponent { name: name.to_owned(), path, inner, ..NamedComponent::default() },
             )
         };
         let named = NamedComponents(BTreeMap::from([

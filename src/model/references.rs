@@ -197,6 +197,10 @@ pub struct FilledPlaceholders {
 /// The placeholder for the name of any tool of a server.
 pub const ANY_TOOL: &str = "NAME";
 
+/// Verbs that ask to run a skill or a command whose name of several words follows.
+const RUNS: [&str; 10] =
+    ["run", "running", "invoke", "invoking", "use", "using", "call", "execute", "load", "activate"];
+
 fn meant(
     candidate: &NameCandidate,
     name: &str,
@@ -246,9 +250,18 @@ fn meant(
                 }
                 ComponentKind::Workflow => {
                     let is_name = several || around.is_marked();
-                    around.slash() || is_name && around.is_next_to(words) || around.is_in_workflow_call()
+                    around.slash()
+                        || is_name && around.is_next_to(words)
+                        || around.is_called_after("workflow")
                 }
-                _ => around.slash() || (around.in_backticks() && around.is_next_to(words)),
+                _ => {
+                    let is_name = several || around.is_marked();
+                    let is_asked = || around.is_after_verb(&RUNS) || name.contains([':', '.']);
+                    around.slash()
+                        || is_name && around.is_next_to(words)
+                        || around.is_called_after("skill")
+                        || around.in_backticks() && (several || name.contains('.')) && is_asked()
+                }
             };
             (clean && is_certain).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
         }

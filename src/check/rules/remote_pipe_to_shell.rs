@@ -60,20 +60,16 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 fn may_run(text: &str) -> bool {
     let is_before = |c: char| matches!(c, '&' | '\\' | '"' | '\'' | '(' | '{') || c.is_whitespace();
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-');
-    // Tables have many pipes, and prose many brackets, so the names of the downloaders are looked for first.
-    let names = LOADERS.iter().filter_map(|loader| memchr::memmem::find(text.as_bytes(), loader.as_bytes()));
-    let Some(first) = names.min() else { return false };
-    let into_program = memchr::memchr_iter(b'|', &text.as_bytes()[first..]).any(|at| {
-        let rest = text[first + at + 1..].trim_start_matches(is_before);
+    let into_program = memchr::memchr_iter(b'|', text.as_bytes()).any(|at| {
+        let rest = text[at + 1..].trim_start_matches(is_before);
         let end = rest.bytes().position(|byte| !is_part(byte)).unwrap_or(rest.len());
         let name = base(&rest[..end]);
         let runs = is_shell(name) || is_interpreter(name) || WRAPPERS.contains(&name);
         // The program may follow the assignment of a variable.
         runs || rest[end..].starts_with('=')
     });
-    let opened = memchr::memchr2_iter(b'(', b'`', &text.as_bytes()[first.saturating_sub(1)..]);
-    let mut after = opened.map(|at| &text.as_bytes()[first.saturating_sub(1) + at + 1..]);
-    into_program || after.any(|rest| LOADERS.iter().any(|loader| rest.starts_with(loader.as_bytes())))
+    let loads = |at: usize| LOADERS.iter().any(|loader| text[at + 1..].starts_with(loader));
+    into_program || memchr::memchr2_iter(b'(', b'`', text.as_bytes()).any(loads)
 }
 
 /// The spans where a download reaches a shell, by a pipe or a substitution.

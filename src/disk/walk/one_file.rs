@@ -71,7 +71,8 @@ pub(super) fn read(
 
 fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
     let (valid, fault) = match std::str::from_utf8(bytes) {
-        Ok(text) => match memchr::memchr(0, text.as_bytes()).filter(|_| !is_markdown(path)) {
+        Ok(text) if is_markdown(path) => return FileContent::Text(Arc::from(text)),
+        Ok(text) => match memchr::memchr(0, text.as_bytes()) {
             None => {
                 return FileContent::Text(Arc::from(text));
             }

@@ -71,19 +71,21 @@ impl<'a> MatchContext<'a> {
         self.last() == self.next() && self.next().is_some_and(|c| "`\"'*".contains(c))
     }
 
-    /// Whether it is the name in a call of the tool `Workflow`: `Workflow({name: "x"})`, the Workflow tool with name "x".
-    pub(super) fn is_in_workflow_call(&self) -> bool {
+    /// Whether it is marked and follows `word`, with nothing but words of a call between: `Workflow({name: "x"})`, the
+    /// Skill tool with `x`, the skill named "x".
+    pub(super) fn is_called_after(&self, word: &str) -> bool {
         let near =
             &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR_CALL))..];
         let line = near.rsplit('\n').next().unwrap_or_default();
-        let mut between = match line.rsplit_once("Workflow") {
-            Some((_, between)) => {
-                between.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
-            }
-            None => return false,
-        };
-        self.is_marked()
-            && between.all(|word| ["tool", "with", "the", "name", "named", "called"].contains(&word))
+        let words = line.rsplit(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
+        let mut words = words.skip_while(|part| OF_A_CALL.contains(part));
+        self.is_marked() && words.next().is_some_and(|part| part.eq_ignore_ascii_case(word))
+    }
+
+    /// Whether one of `verbs` is directly before it.
+    pub(super) fn is_after_verb(&self, verbs: &[&str]) -> bool {
+        let before = self.before.trim_end_matches(['`', '*', '"']).strip_suffix(' ');
+        before.is_some_and(|before| verbs.iter().any(|verb| ends_with_word(before, verb)))
     }
 
     /// Whether a path in the folder of the plugin `owner` is meant: written as a whole, after a variable or from another
@@ -141,6 +143,9 @@ pub fn ends_with_slash(before: &str) -> bool {
 fn is_mention(before: &str, mark: &str) -> bool {
     before.strip_suffix(mark).is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
 }
+
+/// Words that may stand between the name of a tool and the name that it gets.
+const OF_A_CALL: [&str; 6] = ["tool", "with", "the", "name", "named", "called"];
 
 /// How many bytes before a name are searched for the call that it belongs to.
 const NEAR_CALL: usize = 80;
