@@ -1,6 +1,6 @@
 //! Files at SRC that apply to all plugins: the README, and the marketplace with the plugins that it lists.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::discover::{FILES_OF_PLUGIN, README};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{FileSystem, walk};
 use crate::model::manifest;
-use crate::model::marketplace::{self, EntrySource, Marketplace, MarketplaceEntry};
+use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::{LocationForm, PluginLocation};
 use crate::parallel;
 use crate::read::format::SourceFacts;
@@ -63,8 +63,8 @@ pub(super) fn read_marketplace(
     Ok(node.map(|node| marketplace::read(&file, node, of, found)))
 }
 
-/// A repository that is its own marketplace may list its plugin by the repository's address: that entry is the plugin
-/// at SRC.
+/// A repository that is its own marketplace may list its plugins by the repository's address: such an entry is the plugin
+/// of that name at SRC, or in the folder that it names there.
 pub(super) fn find_itself(
     file_system: &FileSystem,
     src: &Path,
@@ -72,19 +72,30 @@ pub(super) fn find_itself(
     texts: &BTreeMap<Utf8PathBuf, Arc<str>>,
     file: &mut Marketplace,
 ) -> Result<(), BuildError> {
-    let home = EntrySource::Folder(Utf8PathBuf::new());
-    if file.entries.iter().any(|entry| entry.source == home) {
-        return Ok(());
-    }
-    let manifest = read_one(file_system, src, &source.manifest, texts, &mut SourceTree::default())?;
-    let node = manifest.and_then(|file| manifest::read_object(&file).0);
-    let name = node.as_ref().and_then(|node| node.get("name")).and_then(Node::as_str);
-    let mut entries = file.entries.iter_mut();
-    let is_itself = |entry: &&mut MarketplaceEntry| {
-        matches!(entry.source, EntrySource::Remote(_)) && Some(entry.name.as_str()) == name
-    };
-    if let Some(entry) = entries.find(is_itself) {
-        entry.source = home;
+    let folders = file.entries.iter().filter_map(|entry| match &entry.source {
+        EntrySource::Folder(folder) => Some(folder.clone()),
+        _ => None,
+    });
+    let mut listed: BTreeSet<Utf8PathBuf> = folders.collect();
+    let mut names: BTreeMap<Utf8PathBuf, Option<String>> = BTreeMap::new();
+    for entry in &mut file.entries {
+        let named = entry.node.get("source").and_then(|from| from.get("path")).and_then(Node::as_str);
+        let inside = |path: &str| manifest::path_inside(&format!("./{}", path.trim_start_matches("./"))).ok();
+        let Some(folder) = named.map_or_else(|| Some(Utf8PathBuf::new()), inside) else { continue };
+        if !matches!(entry.source, EntrySource::Remote(_)) || listed.contains(&folder) {
+            continue;
+        }
+        if !names.contains_key(&folder) {
+            let path = manifest::join(&folder, Utf8Path::new(&source.manifest));
+            let own = read_one(file_system, src, path.as_str(), texts, &mut SourceTree::default())?;
+            let node = own.and_then(|file| manifest::read_object(&file).0);
+            let name = node.as_ref().and_then(|node| node.get("name")).and_then(Node::as_str);
+            names.insert(folder.clone(), name.map(str::to_owned));
+        }
+        if names.get(&folder).is_some_and(|name| name.as_deref() == Some(entry.name.as_str())) {
+            listed.insert(folder.clone());
+            entry.source = EntrySource::Folder(folder);
+        }
     }
     Ok(())
 }

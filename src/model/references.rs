@@ -4,6 +4,7 @@
 mod dispatch;
 mod finder;
 mod match_context;
+mod neighbours;
 mod placeholders;
 #[cfg(test)]
 mod tests;
@@ -141,19 +142,27 @@ impl NameInventory {
         let mut out = Vec::new();
         let mut regions = None;
         let mentions = AgentMentions::default();
+        let reference = |span: Span, named: ReferenceTarget| {
+            let inner = Span::new(span.start - body.start, span.end - body.start);
+            let asked = matches!(named, ReferenceTarget::Component(ComponentKind::Agent, _))
+                && dispatch::is_asked(body.slice(text), inner, &mentions);
+            Reference { span, named, asked }
+        };
+        let mut words = Vec::new();
         for found in self.scanner.find_iter(body.slice(text)) {
             let span = Span::new(found.start, found.end).shifted(body.start);
             let around = MatchContext::new(text, span);
-            let named = self.patterns[found.word]
-                .iter()
-                .find_map(|candidate| meant(candidate, span.slice(text), &around, plugin));
+            let candidates = &self.patterns[found.word];
+            let named =
+                candidates.iter().find_map(|candidate| meant(candidate, span.slice(text), &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
-                let inner = Span::new(span.start - body.start, span.end - body.start);
-                let asked = matches!(named, ReferenceTarget::Component(ComponentKind::Agent, _))
-                    && dispatch::is_asked(body.slice(text), inner, &mentions);
-                out.push(Reference { span, named, asked });
+                out.push(reference(span, named));
+            } else if let Some(agent) = candidates.iter().find_map(|one| agent_word(one, &around, plugin)) {
+                words.push((span, agent));
             }
         }
+        neighbours::add(text, words, &mut out, reference);
+        neighbours::ask_together(text, &mut out);
         if let Some(filled) = filled {
             out.extend(placeholders::arguments(text, body, &filled.arguments));
             out.extend(placeholders::shell(text, body));
@@ -196,6 +205,16 @@ pub struct FilledPlaceholders {
 
 /// The placeholder for the name of any tool of a server.
 pub const ANY_TOOL: &str = "NAME";
+
+/// The agent that a word in backticks may name, if the word stands beside the name of another one.
+fn agent_word(candidate: &NameCandidate, around: &MatchContext<'_>, plugin: &str) -> Option<QualifiedName> {
+    match candidate {
+        NameCandidate::Bare(ComponentKind::Agent, qualified, owner) => {
+            (owner == plugin && around.in_backticks()).then(|| qualified.clone())
+        }
+        _ => None,
+    }
+}
 
 /// Verbs that ask to run a skill or a command whose name of several words follows.
 const RUNS: [&str; 10] =

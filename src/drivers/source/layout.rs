@@ -72,7 +72,8 @@ impl SourceLayout {
         let mut layout = Self { root: root.clone(), ..Self::default() };
         // A marketplace that lists nothing of the source does not hide a plugin next to it.
         if is_file(&root, MARKETPLACE) && (lists(&root) || !is_file(&root, PARTS[0])) {
-            layout.marketplace = true;
+            layout.plugins = own_folders(&root);
+            layout.marketplace = layout.plugins.is_empty();
             return Ok(layout);
         }
         layout.walk(&root, 0);
@@ -121,13 +122,33 @@ impl SourceLayout {
     }
 }
 
+/// The entries of the marketplace file of a folder.
+fn entries(folder: &Path) -> Vec<Value> {
+    let text = plain_files::read(&folder.join(MARKETPLACE)).unwrap_or_default();
+    let mut document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    match document["plugins"].take() {
+        Value::Array(entries) => entries,
+        _ => Vec::new(),
+    }
+}
+
 /// Whether the marketplace file of a folder lists a plugin of the source, and not only of other places.
 fn lists(folder: &Path) -> bool {
-    let text = plain_files::read(&folder.join(MARKETPLACE)).unwrap_or_default();
-    let document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-    document["plugins"].as_array().is_some_and(|plugins| {
-        plugins.iter().any(|plugin| plugin["name"].is_string() && plugin["source"].is_string())
-    })
+    entries(folder).iter().any(|plugin| plugin["name"].is_string() && plugin["source"].is_string())
+}
+
+/// The folders of plugins in a source that its marketplace names by its own address, if it lists no other plugin of it:
+/// the host would fetch them.
+fn own_folders(root: &Path) -> Vec<PathBuf> {
+    let entries = if lists(root) { Vec::new() } else { entries(root) };
+    let folder = |entry: &Value| {
+        let path = entry["source"]["path"].as_str()?;
+        let folder = root.join(path.strip_prefix("./").unwrap_or(path));
+        let text = plain_files::read(&folder.join(PARTS[0])).ok()?;
+        let manifest: Value = serde_json::from_str(&text).ok()?;
+        (manifest["name"].is_string() && manifest["name"] == entry["name"]).then_some(folder)
+    };
+    entries.iter().filter_map(folder).collect()
 }
 
 /// Whether a folder without a manifest only seems to have a component folder, which is in fact a skill or contains

@@ -50,6 +50,11 @@ fn finds_names_that_exist_where_they_are_names() {
         found("`workflows/sweep.js`, ../workflows/sweep.js, ${CLAUDE_PLUGIN_ROOT}/workflows/sweep.js"),
         ["workflows/sweep.js", "workflows/sweep.js", "${CLAUDE_PLUGIN_ROOT}", "workflows/sweep.js"]
     );
+    assert_eq!(
+        found("Skill(skill=\"plan\"), the Skill tool with `plan`, the skill named 'plan'"),
+        ["plan"; 3]
+    );
+    assert_eq!(found("load `planning-folder`, the planning-folder skill"), ["planning-folder"; 2]);
     assert_eq!(found("use the Read tool, `Read`, TodoWrite"), ["Read", "Read", "TodoWrite"]);
     assert_eq!(
         found("mcp__plugin_p_sea__level, x_mcp__plugin_p_sea__level, mcp__plugin_q_sea__level"),
@@ -88,4 +93,22 @@ fn finds_placeholders_and_constructs() {
     );
     assert_eq!(found("!`git status` X=!`no` and @docs/a.md but `@code.md`"), ["!`git status`", "@docs/a.md"]);
     assert_eq!(found("run \"${CLAUDE_PLUGIN_ROOT}/x\""), ["${CLAUDE_PLUGIN_ROOT}"]);
+}
+
+/// A name of one word counts only beside the name of another agent.
+#[test]
+fn agents_of_a_list_are_found_and_asked_for_together() {
+    let asked = |text: &str| {
+        let references = inventory().find(text, Span::new(0, text.len()), "p", None);
+        let asked = references.iter().filter(|reference| reference.asked);
+        asked.map(|reference| reference.span.slice(text).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(asked("Dispatch the `checker` and `plan-fixer` agents."), ["checker", "plan-fixer"]);
+    assert_eq!(asked("Launch these agents:\n\n- `plan-fixer`\n- `checker`\n"), ["plan-fixer", "checker"]);
+    assert_eq!(
+        asked("Use the agents p:plan-fixer and p:review:checker."),
+        ["p:plan-fixer", "p:review:checker"]
+    );
+    assert!(asked("Never use p:plan-fixer and `checker`.").is_empty());
+    assert_eq!(found("The `checker` of `plan-fixer` is a column."), ["plan-fixer"]);
 }
