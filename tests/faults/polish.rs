@@ -218,7 +218,12 @@ fn a_checklist_can_be_killed_anywhere_and_keeps_what_its_user_wrote() {
     std::fs::write(stage.top().join("results.json"), results).expect("it can be written");
     let rewrite =
         ["polish", "checklist", "rewrite", "--run", "run", "--results", "results.json", "--seen", &seen];
+    stage.script("chmod 600 run/checklist.md");
     walk(&stage, &rewrite, |fault| {
+        // journal-is-open-to-others: it held the text of a checklist that was closed to them.
+        stage.script(
+            "test -z \"$(grep -rl 'of the user' .plugcast | xargs -r stat -c '%a %n' | grep -v '^600 ')\"",
+        );
         let text = || std::fs::read_to_string(&path).expect("the checklist");
         let is_whole = |text: &str| text.contains("of the user") && text.contains("## Item 2");
         assert!(is_whole(&text()), "{fault}: {}", text());
