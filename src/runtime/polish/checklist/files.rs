@@ -64,7 +64,8 @@ impl ItemFiles {
     /// Why one of them is refused.
     pub(super) fn resolve(entries: &[String], top: &Path, changed: &ChangeSizes) -> Result<Self, String> {
         let (mut files, mut seen) = (Self { is_known: true, ..Self::default() }, BTreeSet::new());
-        for entry in entries {
+        let separate = entries.iter().flat_map(|entry| separated(entry, top, changed));
+        for entry in &separate.collect::<Vec<_>>() {
             let path = path(entry, top, changed)?;
             if !seen.insert(path.clone()) {
                 continue;
@@ -103,6 +104,14 @@ impl ItemFiles {
     pub(super) fn measure(&self, changed: &ChangeSizes, thresholds: &Thresholds) -> MeasuredSize {
         measure(changed, &self.targets, thresholds)
     }
+}
+
+/// The entries in one of a list that names several with commas; a name with a comma, or a pattern of braces, is one.
+fn separated(entry: &str, top: &Path, changed: &ChangeSizes) -> Vec<String> {
+    let is_one =
+        !entry.contains(',') || entry.contains('{') || existing(&plain(entry), top, changed).is_some();
+    let several = if is_one || existing(entry, top, changed).is_some() { None } else { entries(entry).ok() };
+    several.unwrap_or_else(|| vec![entry.to_owned()])
 }
 
 /// The path that an entry means. If only one word of it is in the tree, that is the file, and the rest a remark.
