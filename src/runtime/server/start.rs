@@ -229,7 +229,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
             tree.environment(),
             &config,
             &folder,
-            port,
+            (port, options.port.is_some()),
         ),
         folder,
         port,
@@ -267,15 +267,18 @@ fn server_environment(
     environment: &Environment,
     config: &LaunchConfig,
     folder: &Path,
-    port: u16,
+    (port, is_named): (u16, bool),
 ) -> Vec<(OsString, OsString)> {
     let mut all: BTreeMap<OsString, OsString> = environment.variables().cloned().collect();
-    all.insert("PORT".into(), port.to_string().into());
+    let port = (OsString::from("PORT"), OsString::from(port.to_string()));
+    all.extend([port.clone()]);
     let found = project::in_folder(folder, ".");
     if found.iter().map(|found| found.r#type.as_str()).chain(kind).any(|kind| HEED_HOST.contains(&kind)) {
         all.insert("HOST".into(), "127.0.0.1".into());
     }
     all.extend(config.env.iter().map(|(key, value)| (key.into(), value.into())));
+    // Another port than that of the configuration is for this start alone.
+    all.extend(is_named.then_some(port));
     all.into_iter().collect()
 }
 
