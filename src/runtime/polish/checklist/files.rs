@@ -106,11 +106,15 @@ impl ItemFiles {
     }
 }
 
-/// The entries in one of a list that names several with commas; a name with a comma, or a pattern of braces, is one.
+/// The entries in one of a list that names several with commas. A name with a comma is one, as is a text of which no part
+/// is known.
 fn separated(entry: &str, top: &Path, changed: &ChangeSizes) -> Vec<String> {
-    let is_one =
-        !entry.contains(',') || entry.contains('{') || existing(&plain(entry), top, changed).is_some();
-    let several = if is_one || existing(entry, top, changed).is_some() { None } else { entries(entry).ok() };
+    let is_known = |entry: &str| {
+        let entry = plain(entry);
+        existing(&entry, top, changed).is_some() || changed.has_matches(&entry)
+    };
+    let several = if entry.contains(',') && !is_known(entry) { entries(entry).ok() } else { None };
+    let several = several.filter(|several| several.iter().any(|one| is_known(one)));
     several.unwrap_or_else(|| vec![entry.to_owned()])
 }
 
