@@ -37,6 +37,7 @@ use crate::source::SharedText;
 use reader::SizeLimit;
 
 pub use file_system::FileSystem;
+pub use fs_op::renew_times;
 pub use remedy::{remedy, remedy_in};
 pub use special_files::{SPECIAL, special_file_for, special_file_in};
 pub use stat::{FileKind, canonical, is_file, is_folder, is_inside, kind, links, list};

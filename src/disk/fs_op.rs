@@ -11,7 +11,8 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::PermissionsExt;
 
 use rustix::fs::{
-    AtFlags, CWD, Mode, OFlags, chmodat, fchmod, linkat, mkdirat, openat, renameat, symlinkat, unlinkat,
+    AtFlags, CWD, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, chmodat, fchmod, linkat, mkdirat, openat,
+    renameat, symlinkat, unlinkat, utimensat,
 };
 use rustix::path::Arg;
 
@@ -154,6 +155,17 @@ pub(super) fn unlock_folder(at: impl AsFd, name: impl Arg) -> io::Result<()> {
     }
     #[cfg(not(target_os = "linux"))]
     Ok(chmodat(at, name, mode, AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+/// Sets the times of a file to now, never through a link.
+///
+/// # Errors
+/// When it is gone, or belongs to another user.
+pub fn renew_times(path: &std::path::Path) -> io::Result<()> {
+    before_operation(FsOperation::Finalize)?;
+    let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+    let times = Timestamps { last_access: now, last_modification: now };
+    Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
 /// Moves a file or folder; a file replaces an existing one.

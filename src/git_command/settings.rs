@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 /// Settings of every call, in the form of `-c`.
-const SETTINGS: [&str; 28] = [
+const SETTINGS: [&str; 29] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "safe.bareRepository=explicit",
@@ -15,6 +15,7 @@ const SETTINGS: [&str; 28] = [
     "core.alternateRefsCommand=true",
     "core.quotePath=false",
     "color.ui=never",
+    "color.diff=never",
     "log.showSignature=false",
     "merge.verifySignatures=false",
     "gc.auto=0",

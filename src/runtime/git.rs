@@ -300,14 +300,24 @@ impl Repository {
     /// # Errors
     /// As [`Repository::ask`].
     pub fn remotes(&self) -> Result<Vec<(String, String)>, CallFailure> {
-        let ended = self.ask(&["config", "-z", "--get-regexp", r"^remote\..*\.url$"])?;
-        let records = records(&ended.stdout).filter_map(|record| {
-            let text = String::from_utf8_lossy(record).into_owned();
-            let (key, url) = text.split_once('\n')?;
-            let name = key.strip_prefix("remote.")?.strip_suffix(".url")?;
-            Some((name.to_owned(), url.to_owned()))
+        let keys = r"^(remote\..*\.url|url\..*\.insteadof)$";
+        let ended = self.ask(&["config", "-z", "--get-regexp", keys])?;
+        let text = String::from_utf8_lossy(&ended.stdout);
+        let settings = || text.split('\0').filter_map(|record| record.split_once('\n'));
+        let bases = settings().filter_map(|(key, alias)| {
+            let base = key.strip_prefix("url.")?.strip_suffix(".insteadof")?;
+            // With the name of a host, it redirects to another copy of the same repository.
+            (!alias.contains('.')).then_some((alias, base))
         });
-        Ok(records.collect())
+        let longest = |url: &str| {
+            bases.clone().filter(|(alias, _)| url.starts_with(alias)).max_by_key(|(alias, _)| alias.len())
+        };
+        let remotes = settings().filter_map(|(key, url)| {
+            let name = key.strip_prefix("remote.")?.strip_suffix(".url")?;
+            let whole = longest(url).map(|(alias, base)| format!("{base}{}", &url[alias.len()..]));
+            Some((name.to_owned(), whole.unwrap_or_else(|| url.to_owned())))
+        });
+        Ok(remotes.collect())
     }
 
     /// The working trees of this repository: path, and whether it is bare.

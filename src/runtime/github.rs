@@ -48,7 +48,11 @@ impl RepositoryAddress {
             }
         };
         let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-        let host = host.split(':').next()?.to_lowercase();
+        let mut host = host.split(':').next()?.to_lowercase();
+        if host == "ssh.github.com" {
+            // GitHub's address for SSH where only the port of HTTPS is open.
+            "github.com".clone_into(&mut host);
+        }
         let path = path.split(['?', '#']).next()?;
         let mut parts = path.split('/').filter(|part| !part.is_empty());
         let (owner, name) = (parts.next()?, parts.next()?);

@@ -106,7 +106,7 @@ pub static COMMANDS: [PublishedCommand; 39] = [
     row!(polish::checklist::rewrite, Response, "polish checklist rewrite", [CommandNeed::Write]),
     row!(polish::checklist::write, Response, "polish checklist write", [CommandNeed::Write]),
     row!(polish::envelope, Response, "polish envelope", [CommandNeed::Write]),
-    row!(polish::gate, Response, "polish gate", [CommandNeed::Network]),
+    row!(polish::gate, Response, "polish gate", [CommandNeed::Write, CommandNeed::Network]),
     row!(
         polish::merge_base,
         Response,

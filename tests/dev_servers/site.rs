@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::runtime::fixture::{HELPER, environment};
+use crate::runtime::fixture::{HELPER, WORDS, environment, shell};
 use crate::support::git::{commit, git, write};
 use crate::support::tree::Tree;
 use crate::support::{fetch, root};
@@ -53,6 +53,8 @@ impl Site {
         let mut site = Self { folder, home, programs, run: String::new(), port, users };
         let acquired = site.call(&["polish", "acquire", "--apply"], 0);
         site.run = acquired["run"].as_str().expect("a run").to_owned();
+        let variables = environment(site.path(), site.home.path());
+        shell(&format!("{WORDS}\npassed '{}'", site.run), site.path(), &variables).expect("the gate");
         site
     }
 

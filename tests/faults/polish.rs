@@ -107,11 +107,8 @@ fn walk_to_exit(stage: &Stage, words: &[&str], exit: i32, again: impl Fn(&str)) 
         let fault = format!("abort@{step}");
         let done = stage.call(words, Some(&fault));
         let through = done.status.code() == Some(exit);
-        assert!(
-            through || done.status.code().is_none(),
-            "{fault}: {}",
-            String::from_utf8_lossy(&done.stdout)
-        );
+        let text = String::from_utf8_lossy(&done.stdout);
+        assert!(through || done.status.code().is_none(), "{fault}: {text}");
         again(&fault);
         assert_eq!(stage.users(), before, "{words:?} {fault}");
         if through {
@@ -130,7 +127,7 @@ fn begun() -> Stage {
 fn begun_with(words: &[&str]) -> Stage {
     let stage = Stage::new();
     stage.good(&[&["polish", "acquire", "--apply"][..], words].concat(), "");
-    stage.script("ln -s .plugcast/runs/polish/* run; printf '%s\\n' /run >> .git/info/exclude");
+    stage.script("ln -s .plugcast/runs/polish/* run; printf '%s\\n' /run >> .git/info/exclude; passed run");
     stage
 }
 
@@ -165,6 +162,17 @@ fn the_beginning_of_a_polish_can_be_killed_anywhere() {
             stage.script("rm run");
             stage.good(&["polish", "acquire", "--apply", "--take-over"], fault);
         }
+    });
+}
+
+#[test]
+fn the_gate_can_be_killed_anywhere() {
+    let stage = begun();
+    let gate = ["polish", "gate", "--run", "run"];
+    stage.script("gate_opens run .bin");
+    walk(&stage, &gate, |fault| {
+        assert_eq!(stage.good(&gate, fault)["status"], "pass", "{fault}");
+        stage.script("grep -A 2 '\"gate\"' run/run.json | grep -q '\"refused\": null'");
     });
 }
 
@@ -210,7 +218,12 @@ fn a_checklist_can_be_killed_anywhere_and_keeps_what_its_user_wrote() {
     std::fs::write(stage.top().join("results.json"), results).expect("it can be written");
     let rewrite =
         ["polish", "checklist", "rewrite", "--run", "run", "--results", "results.json", "--seen", &seen];
+    stage.script("chmod 600 run/checklist.md");
     walk(&stage, &rewrite, |fault| {
+        // journal-is-open-to-others: it held the text of a checklist that was closed to them.
+        stage.script(
+            "test -z \"$(grep -rl 'of the user' .plugcast | xargs -r stat -c '%a %n' | grep -v '^600 ')\"",
+        );
         let text = || std::fs::read_to_string(&path).expect("the checklist");
         let is_whole = |text: &str| text.contains("of the user") && text.contains("## Item 2");
         assert!(is_whole(&text()), "{fault}: {}", text());

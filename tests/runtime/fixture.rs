@@ -16,13 +16,16 @@ use super::subset;
 pub const HELPER: &str = env!("CARGO_BIN_EXE_plugcast-run");
 
 /// What every fixture may use.
-pub const WORDS: &str = r#"
+pub const WORDS: &str = concat!(
+    include_str!("passed.sh"),
+    r#"
 repo() { git init -q -b main .; commit start; }
 commit() { git add -A && git commit -q --allow-empty -m "$1"; }
 put() { mkdir -p "$(dirname "$1")"; shift_path=$1; shift; printf '%s\n' "$@" > "$shift_path"; }
 lines() { mkdir -p "$(dirname "$1")"; awk -v n="$2" 'BEGIN { for (i = 1; i <= n; i++) print "line " i }' > "$1"; }
 program() { mkdir -p "$FIXTURE/.bin"; cat > "$FIXTURE/.bin/$1"; chmod +x "$FIXTURE/.bin/$1"; }
-"#;
+"#
+);
 
 /// What differs from what the case says.
 pub fn play(case: &Case) -> Vec<String> {

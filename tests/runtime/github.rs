@@ -136,6 +136,21 @@ fn an_enterprise_host_is_asked_by_its_name() {
 }
 
 #[test]
+fn the_host_of_a_remote_is_that_of_its_alias_and_of_ssh_on_another_port() {
+    for url in ["gh:owner/tool", "ssh://git@ssh.github.com:443/owner/tool.git"] {
+        let github = GitHub::with_state(&state());
+        let alias = "git config url.https://github.com/.insteadOf gh:";
+        let longer = "git config url.https://ghe.corp/.insteadOf g";
+        let fixture =
+            Fixture::new(&format!("{BRANCH}\n{alias}; {longer}; git remote set-url origin {url}"), &github);
+        let (code, answer) = fixture.run(&["repo", "base"]);
+        assert_eq!((code, &answer["base_ref"]), (Some(0), &json!("origin/main")), "{url}: {answer}");
+        let hosts: Vec<String> = github.requests().into_iter().map(|one| one.host).collect();
+        assert!(!hosts.is_empty() && hosts.iter().all(|host| host == "api.github.com"), "{url}: {hosts:?}");
+    }
+}
+
+#[test]
 fn each_way_in_which_github_refuses_has_its_code_and_its_own_words() {
     let limited = json!({ "status": 403, "headers": { "retry-after": "60", "x-ratelimit-remaining": "0" },
         "body": { "message": "API rate limit exceeded for user ID 1." } });

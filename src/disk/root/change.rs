@@ -23,18 +23,36 @@ impl Root {
         self.replace_if(path, bytes, &|| true).map(|_| ())
     }
 
+    /// The same, but no other user may read a new file.
+    ///
+    /// # Errors
+    /// As [`Root::replace`].
+    pub fn replace_secret(&self, path: &Path, bytes: &[u8]) -> Result<(), RootError> {
+        self.replace_as(path, bytes, 0o600, &|| true).map(|_| ())
+    }
+
     /// The same, but only if `may` returns true after the bytes are on disk: a concurrent save is lost only if it
     /// happens between that call and the rename right after it. Returns `false` otherwise.
     ///
     /// # Errors
     /// As [`Root::replace`].
     pub fn replace_if(&self, path: &Path, bytes: &[u8], may: &dyn Fn() -> bool) -> Result<bool, RootError> {
+        self.replace_as(path, bytes, 0o666, may)
+    }
+
+    fn replace_as(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        mode: u32,
+        may: &dyn Fn() -> bool,
+    ) -> Result<bool, RootError> {
         let (folder, name) = self.made_parent(path)?;
         self.must_be_replaceable(&folder, name, path)?;
         let new = PathBuf::from(format!(".{}.plugcast-new", name.display()));
         let old = folder::stat(&folder, name);
         // Meanwhile, nobody may read more than before.
-        let written = create_new(&folder, &new, old.map_or(0o666, |old| old.st_mode & 0o666))
+        let written = create_new(&folder, &new, old.map_or(mode, |old| old.st_mode & 0o666))
             .and_then(|mut file| {
                 fs_op::write(&mut file, bytes)?;
                 old.map_or(Ok(()), |old| keep_access(&file, &old))?;

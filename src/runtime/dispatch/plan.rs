@@ -146,6 +146,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = "continue with its checklist and the user: `polish acquire --apply --continue DIR`";
         return Err(CallFailure::new(REFUSED, "headless", message, hint));
     }
+    run.must_have_passed()?;
     must_have_no_operation(&tree)?;
     let (mut read, _) = parse::read(&run, &tree)?;
     let is_open = |item: &parse::ChecklistItem| {

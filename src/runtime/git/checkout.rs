@@ -28,6 +28,13 @@ struct CheckoutChanges {
     clean: Vec<u8>,
 }
 
+impl CheckoutChanges {
+    /// Whether a file of the other commit, which may have been written, is among them.
+    fn writes(&self, name: &[u8]) -> bool {
+        records(&self.clean).any(|clean| clean == name) || self.added.contains(&path(name))
+    }
+}
+
 /// The outcome of a merge.
 pub enum MergeOutcome {
     /// It succeeded; the notes are those of a checkout.
@@ -42,8 +49,8 @@ pub enum MergeOutcome {
 }
 
 impl Repository {
-    /// Checks `target` out by `git switch` with these words. The notes list the files that are in the working tree as
-    /// git stores them, since no filter runs.
+    /// Checks `target` out by `git switch` with these words. The notes list the files that it wrote as git stores them,
+    /// since no filter runs.
     ///
     /// # Errors
     /// `untracked_in_the_way`, or as [`Repository::must`].
@@ -55,7 +62,7 @@ impl Repository {
             return Err(failure);
         }
         self.must_be_complete(&changes)?;
-        self.unfiltered()
+        self.unfiltered(|name| changes.writes(name))
     }
 
     /// Whether a merge is in progress.
@@ -107,7 +114,8 @@ impl Repository {
         let is_users = self.is_merging()?;
         let aside = self.set_aside_files()?;
         let Err(failure) = self.move_by("merge", words) else {
-            return Ok(MergeOutcome::Merged(self.unfiltered()?));
+            let written = self.unfiltered(|name| theirs.contains(&path(name)) && changes.writes(name))?;
+            return Ok(MergeOutcome::Merged(written));
         };
         if is_users {
             return Err(failure);
@@ -120,7 +128,8 @@ impl Repository {
             let left = self.set_aside_files().unwrap_or_default();
             let left = left.into_iter().filter(|name| is_taken_back && !aside.contains(name)).collect();
             self.put_back(&CheckoutChanges { added: left, ..CheckoutChanges::default() });
-            let names = unmerged.map(|unmerged| texts(&unmerged.stdout)).unwrap_or_default();
+            let names: Vec<String> =
+                unmerged.map(|all| records(&all.stdout).map(lossy).collect()).unwrap_or_default();
             if names.is_empty() {
                 self.put_back(&changes);
                 return Err(failure);
@@ -174,7 +183,13 @@ impl Repository {
         let ended = self.ask_uninterrupted(&[&[verb, "--quiet"][..], words].concat());
         self.command.forget_overrides();
         let ended = ended?;
-        if ended.succeeded() { Ok(()) } else { Err(self.failed(verb, &ended)) }
+        if ended.succeeded() {
+            return Ok(());
+        }
+        let failure = self.failed(verb, &ended);
+        let is_filtered = ended.stderr_text().contains("local changes") && !self.filters()?.is_empty();
+        let hint = "a file with a filter, which is not run here, may count as changed: run `git status`, and begin again";
+        Err(if is_filtered { failure.with_hint(hint) } else { failure })
     }
 
     /// The output of a command that an interrupt does not end.
@@ -296,11 +311,13 @@ impl Repository {
         }
     }
 
-    fn unfiltered(&self) -> Result<Vec<String>, CallFailure> {
+    /// Notes of the filtered files that were just written.
+    fn unfiltered(&self, is_written: impl Fn(&[u8]) -> bool) -> Result<Vec<String>, CallFailure> {
         let mut notes = Vec::new();
         for filter in self.overrides()?.filters() {
             let listed = self.ask(&["ls-files", "-z", "--", &format!(":(top,attr:filter={filter})")])?;
-            let names = texts(&listed.stdout);
+            let names: Vec<String> =
+                records(&listed.stdout).filter(|name| is_written(name)).map(lossy).collect();
             if names.is_empty() {
                 continue;
             }
@@ -314,8 +331,8 @@ impl Repository {
     }
 }
 
-fn texts(listed: &[u8]) -> Vec<String> {
-    records(listed).map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+fn lossy(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).into_owned()
 }
 
 /// The first names, and how many more there are.

@@ -163,11 +163,13 @@ impl RawConfiguration {
                 env.insert(entry.key.clone(), value.to_owned());
             }
         }
+        // Without `port`, the server listens where its variable says.
+        let variable = || env.get("PORT").and_then(|text| text.parse().ok()).filter(|port| *port > 0);
         Ok(LaunchConfig {
             name: self.name.clone(),
             runtime_executable: executable.transpose()?,
             runtime_args: arguments,
-            port: port.transpose()?,
+            port: port.transpose()?.or_else(variable),
             cwd: cwd.transpose()?.unwrap_or_else(|| ".".to_owned()),
             env,
         })

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::configuration::{LaunchFile, NamedText, RawConfiguration};
 use super::{addresses, scripts};
+use crate::printable;
 use crate::read::tree::Node;
 use crate::runtime::answer::{CallFailure, Delivery, ENVIRONMENT, OK, REFUSED};
 use crate::runtime::command_line::options;
@@ -127,7 +128,7 @@ pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, S
         response.status =
             if several { LaunchReadStatus::Multiple } else { LaunchReadStatus::MissingConfigurations };
         let words = if several {
-            format!("__MULTIPLE_CONFIGS__\n{}", serde_json::to_string(&response.names).unwrap_or_default())
+            format!("__MULTIPLE_CONFIGS__\n{}", compact(&response.names))
         } else {
             "__MISSING_CONFIGURATIONS__".to_owned()
         };
@@ -142,9 +143,14 @@ pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, S
     }
     let complete = config.runtime_executable.is_some();
     response.status = if complete { LaunchReadStatus::Ok } else { LaunchReadStatus::Incomplete };
-    let words = serde_json::to_string(&config).unwrap_or_default();
+    let words = compact(&config);
     response.config = Some(config);
     Ok((response, words))
+}
+
+/// JSON on one line that stays JSON when it is printed.
+fn compact(value: &impl Serialize) -> String {
+    printable::json(&serde_json::to_string(value).unwrap_or_default()).into_owned()
 }
 
 /// The configuration with the given name, or the only one.

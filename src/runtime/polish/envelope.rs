@@ -131,6 +131,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         close(&run, environment, PolishEnding::Abandoned, Vec::new())?;
         return Err(need.failure());
     }
+    run.must_have_passed()?;
     finish(&run, &tree, EnvelopeStatus::Complete, options.opened)
 }
 

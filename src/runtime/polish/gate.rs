@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::HEADLESS;
-use super::record::{PolishRecord, PolishRun};
+use super::record::{GateRecord, PolishRecord, PolishRun};
 use super::refusal;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail};
 use crate::runtime::command_line::options;
@@ -25,7 +25,8 @@ options! {
     /// Check whether a polish may continue
     ///
     /// A fork needs `trust-fork:1`, a finished review of this exact commit must be ready, and its checks on
-    /// GitHub must pass. A review of an earlier commit counts with `accept-stale-review:1`.
+    /// GitHub must pass. A review of an earlier commit counts with `accept-stale-review:1`. The run records the
+    /// result: without a pass, no server is started, no checklist is written, and nothing is dispatched.
     ///
     /// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has
     /// everything that was checked; 4 a malformed review or document of the helper; 5 git or GitHub failed; 6
@@ -132,6 +133,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         };
         response.checks.push(GateCheck { id, result, detail });
     }
+    // Asking takes a while, in which the record may have changed.
+    let mut run = PolishRun::open(environment, &options.run)?;
+    let refused = first.as_ref().map(|failure| failure.error.code.to_string());
+    run.record.gate = Some(GateRecord { head_sha: head, refused });
+    run.store_record()?;
     let Some(first) = first else { return Ok(Delivery::from_answer(&response)) };
     response.status = GateStatus::Refused;
     response.error = Some(*first.error.clone());

@@ -16,6 +16,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::git::MergeOutcome;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::repo::base::BaseRequest;
+use crate::runtime::review::target::settle_index;
 use crate::runtime::store::refuse_state_in;
 
 options! {
@@ -101,6 +102,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Ok(Delivery::from_answer(&response));
     }
     refuse_state_in(&tree, &response.base_sha)?;
+    settle_index(&tree)?;
     let subject = format!("Merge branch '{}'", base.base_branch);
     // Settings such as `merge.ff` and `pull.twohead` do not apply.
     let own = ["--no-stat", "--ff", "--commit", "--no-squash", "--strategy=recursive"];

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::arguments::{PolishFlags, Response as Words};
 use super::checklist::ItemOutcome;
 use super::history::BranchHistory;
+use super::refusal;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
@@ -62,6 +63,9 @@ pub(in crate::runtime) struct PolishRecord {
     pub base_sha: String,
     /// The pull request, if known.
     pub pr: Option<PullRequest>,
+    /// The latest result of its gate; none before the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<GateRecord>,
     /// Whether something was checked out for it, or merged since then.
     pub moved: bool,
     /// A merge of the base that was begun, and may not be recorded yet.
@@ -89,6 +93,16 @@ pub(in crate::runtime) struct PolishRecord {
     pub pid: u32,
     /// The folder of all runs and records.
     pub state_root: String,
+}
+
+/// A result of `polish gate`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::runtime) struct GateRecord {
+    /// The commit that was checked.
+    pub head_sha: String,
+    /// The code of the first refusal; none if it passed.
+    pub refused: Option<String>,
 }
 
 /// A merge of the base that git was asked for.
@@ -150,6 +164,7 @@ impl PolishRecord {
             base_ref: String::new(),
             base_sha: String::new(),
             pr: None,
+            gate: None,
             moved: false,
             merging: None,
             commits: Vec::new(),
@@ -333,6 +348,21 @@ impl PolishRun {
         let message =
             format!("run `{}` was interrupted before it began, and has no base", self.record.run_id);
         Err(CallFailure::new(CONTENDED, "run_moved", message, POLISH.give_up))
+    }
+
+    /// Refuses a run that has not passed its gate: nothing of it starts, is repaired or counts as complete before.
+    pub fn must_have_passed(&self) -> Result<(), CallFailure> {
+        let run = &self.record.run_id;
+        let message = match &self.record.gate {
+            Some(GateRecord { refused: None, .. }) => return Ok(()),
+            Some(GateRecord { refused: Some(code), .. }) => format!("the gate refused run `{run}`: `{code}`"),
+            None => format!("run `{run}` has not passed its gate"),
+        };
+        let hint = format!(
+            "call `polish gate --run DIR` first, where DIR is `{}`: it must pass",
+            self.path.display()
+        );
+        Err(refusal("gate_not_passed", message, &hint))
     }
 
     /// Ends it, and releases the working tree.

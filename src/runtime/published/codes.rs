@@ -89,6 +89,7 @@ static ACQUIRE: [ErrorCode; 11] = [
 static RUN_MOVED: [ErrorCode; 1] = [("run_moved", 6)];
 /// Codes of a polish whose user may have committed, amended or rebased since.
 static POLISHED: [ErrorCode; 3] = [("run_moved", 6), ("commits_added", 6), ("history_rewritten", 6)];
+static GATED: [ErrorCode; 1] = [("gate_not_passed", 3)];
 static FINDINGS: [ErrorCode; 2] = [("no_findings", 4), ("unknown_schema", 4)];
 static APPLIED: [ErrorCode; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
 static MERGE: [ErrorCode; 3] = [("not_near", 2), ("unknown_finding", 4), ("no_replies", 4)];
@@ -144,7 +145,7 @@ static ROWS: [CodeRow; 39] = [
             &SIZES,
             &CHECKLIST_FAULTS,
             &CHECKLIST,
-            &[("headless", 3), ("dirty", 3), ("no_merge_base", 5)],
+            &[("headless", 3), ("dirty", 3), ("gate_not_passed", 3), ("no_merge_base", 5)],
         ],
     ),
     ("doctor", &[]),
@@ -192,7 +193,7 @@ static ROWS: [CodeRow; 39] = [
     ),
     (
         "polish checklist write",
-        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &INPUT, &[("no_merge_base", 5), ("exists", 6)]],
+        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &INPUT, &GATED, &[("no_merge_base", 5), ("exists", 6)]],
     ),
     (
         "polish envelope",
@@ -204,6 +205,7 @@ static ROWS: [CodeRow; 39] = [
             &SIZES,
             &CHECKLIST_FAULTS,
             &CHECKLIST,
+            &GATED,
             &[
                 ("interactive", 3),
                 ("which_config", 3),
@@ -220,7 +222,7 @@ static ROWS: [CodeRow; 39] = [
         "polish gate",
         &[
             &RUN,
-            &STATE,
+            &STORE,
             &POLISHED,
             &GIT,
             &GITHUB,
@@ -234,7 +236,6 @@ static ROWS: [CodeRow; 39] = [
                 ("ci_failed", 3),
                 ("ci_pending", 3),
                 ("ci_none", 3),
-                ("malformed_json", 4),
             ],
         ],
     ),
@@ -317,6 +318,7 @@ static ROWS: [CodeRow; 39] = [
             &POLISHED,
             &GIT,
             &LAUNCH,
+            &GATED,
             &[
                 ("outside_repository", 2),
                 ("no_port", 2),

@@ -1,6 +1,6 @@
 //! `repo project`: the kind of web project in a folder, detected by the files that each framework requires.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -85,7 +85,7 @@ pub enum ProjectStatus {
 pub struct FoundProject {
     /// `rails`, `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` or `procfile`.
     pub r#type: String,
-    /// Relative to the given folder; `.` for the folder itself.
+    /// Relative to the given folder, else to the current one; `.` for the folder itself.
     pub dir: String,
     /// The files that identify it.
     pub evidence: Vec<String>,
@@ -99,16 +99,31 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let repository = Repository::find(environment, &environment.folder)?;
     let folder = match &options.path {
         Some(path) => confined_folder(&repository, path)?,
-        None => repository.top,
+        None => repository.top.clone(),
     };
-    let hits = find(&folder);
+    let mut hits = find(&folder);
     let status = match hits.len() {
         0 => ProjectStatus::Unknown,
         1 => ProjectStatus::Single,
         _ => ProjectStatus::Multiple,
     };
     let words = words(&hits);
+    if options.path.is_none() {
+        // Below the top, too, other commands take the folder as it is.
+        let here = disk::canonical(&environment.folder).unwrap_or_default();
+        let here = here.strip_prefix(&repository.top).unwrap_or(Path::new(""));
+        hits.iter_mut().for_each(|hit| hit.dir = from_folder(here, Path::new(&hit.dir)));
+    }
     Ok(Delivery::from_answer(&Response { status, hits }).sentinel(words))
+}
+
+/// The path from one folder to another, both relative to the top.
+fn from_folder(here: &Path, dir: &Path) -> String {
+    let dir = dir.strip_prefix(".").unwrap_or(dir);
+    let shared = here.components().zip(dir.components()).take_while(|(one, other)| one == other).count();
+    let up = here.components().skip(shared).map(|_| Component::ParentDir);
+    let path: PathBuf = up.chain(dir.components().skip(shared)).collect();
+    if path.as_os_str().is_empty() { ".".to_owned() } else { path.display().to_string() }
 }
 
 /// The answer as older scripts expect it: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.

@@ -6,9 +6,11 @@ mod checkouts;
 mod own_branch;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use super::arguments::{ReviewTarget, TargetKind};
 use super::{ReviewMode, failed};
+use crate::disk;
 use crate::order;
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::changes;
@@ -173,6 +175,9 @@ impl TargetLocation {
     /// `branch_not_ours`, and the errors of git.
     pub(in crate::runtime) fn check_out(&mut self, own: &OwnBranches<'_>) -> Result<(), CallFailure> {
         let repository = &self.repository;
+        if self.checkout != PendingCheckout::None {
+            settle_index(repository)?;
+        }
         match (&self.checkout, &self.request) {
             (PendingCheckout::Branch(name), _)
                 if repository.commit(&format!("refs/heads/{name}"))?.is_none() =>
@@ -208,6 +213,26 @@ pub(in crate::runtime) fn changed_files(repository: &Repository) -> Result<Vec<S
     words.extend(without.iter().map(String::as_str));
     let changed = repository.must(&words)?;
     Ok(records(&changed).map(|name| String::from_utf8_lossy(name).into_owned()).collect())
+}
+
+/// Git compares the content of a file that was written in the second of its index, and a file with a filter, which is
+/// not run here, differs then: git would refuse to replace it. In a clean tree, git may trust the times in the index
+/// once its own is that of a later second, in which every edit has another time.
+///
+/// # Errors
+/// When git fails.
+pub(in crate::runtime) fn settle_index(repository: &Repository) -> Result<(), CallFailure> {
+    if changes::FilteredFiles::find(repository)?.exclusion_pathspecs().is_empty() {
+        return Ok(());
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    if changed_files(repository)?.is_empty()
+        && let Some(index) = repository.line(&["rev-parse", "--git-path", "index"])?
+    {
+        // Where the time cannot be set, git refuses by itself.
+        let _ = disk::renew_times(&repository.top.join(index));
+    }
+    Ok(())
 }
 
 /// Restores the previous checkout after a failed start; the tree was clean.

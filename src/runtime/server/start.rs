@@ -140,14 +140,15 @@ struct Plan {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     must_have_no_server(&run)?;
-    if options.adopt {
-        return adopt::run(options, &run, environment);
-    }
     let is_foreign = run.record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
-    if is_foreign && run.record.is_of_request() && !run.record.flags.trust_fork {
+    if !options.adopt && is_foreign && run.record.is_of_request() && !run.record.flags.trust_fork {
         let message = "the pull request comes from another repository, and its code is not trusted yet";
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
+    }
+    run.must_have_passed()?;
+    if options.adopt {
+        return adopt::run(options, &run, environment);
     }
     if let Some(host) = hosts::sandbox_reaping_host(environment) {
         let message = "the sandbox ends every process when the call that started it ends";
@@ -228,7 +229,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
             tree.environment(),
             &config,
             &folder,
-            port,
+            (port, options.port.is_some()),
         ),
         folder,
         port,
@@ -266,15 +267,18 @@ fn server_environment(
     environment: &Environment,
     config: &LaunchConfig,
     folder: &Path,
-    port: u16,
+    (port, is_named): (u16, bool),
 ) -> Vec<(OsString, OsString)> {
     let mut all: BTreeMap<OsString, OsString> = environment.variables().cloned().collect();
-    all.insert("PORT".into(), port.to_string().into());
+    let port = (OsString::from("PORT"), OsString::from(port.to_string()));
+    all.extend([port.clone()]);
     let found = project::in_folder(folder, ".");
     if found.iter().map(|found| found.r#type.as_str()).chain(kind).any(|kind| HEED_HOST.contains(&kind)) {
         all.insert("HOST".into(), "127.0.0.1".into());
     }
     all.extend(config.env.iter().map(|(key, value)| (key.into(), value.into())));
+    // Another port than that of the configuration is for this start alone.
+    all.extend(is_named.then_some(port));
     all.into_iter().collect()
 }
 

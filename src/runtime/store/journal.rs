@@ -116,7 +116,7 @@ impl LockedStore<'_> {
         // Our texts and paths are UTF-8.
         let text = serde_json::to_string(&journal).unwrap_or_default();
         self.must_have_space(text.len(), &journal.steps)?;
-        self.replace(&Self::own_file(NAME), text.as_bytes())?;
+        self.replace_secret(&Self::own_file(NAME), text.as_bytes())?;
         let guard = if read.is_some() { ReplacementGuard::First } else { ReplacementGuard::None };
         self.replay(&journal, guard)
     }
@@ -222,7 +222,7 @@ impl LockedStore<'_> {
     /// Keeps the new text of a file that was edited in the meantime next to it, with a warning.
     fn keep_beside(&self, path: &Path, text: &str) -> Result<(), CallFailure> {
         let beside = PathBuf::from(format!("{}{KEPT_SUFFIX}", path.display()));
-        self.replace(&beside, text.as_bytes())?;
+        self.replace_secret(&beside, text.as_bytes())?;
         let edited = self.store.root.join(path);
         self.store.environment.warn(&format!(
             "`{}` was edited after a command was interrupted: the text that it was to write is in `{}{KEPT_SUFFIX}`",
@@ -230,6 +230,11 @@ impl LockedStore<'_> {
             edited.display()
         ));
         Ok(())
+    }
+
+    /// Replaces a file with texts of others, which other users may not be allowed to read.
+    fn replace_secret(&self, path: &Path, bytes: &[u8]) -> Result<(), CallFailure> {
+        self.root.replace_secret(path, bytes).map_err(|error| self.store.refusal(error))
     }
 
     /// Removes a file, if it exists.

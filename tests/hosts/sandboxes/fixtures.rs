@@ -25,20 +25,21 @@ git push -q ../origin.git feat:refs/pull/7/head
 pub const ITEM: &str = r#"["src/price.py"]"#;
 
 /// A polish of what is checked out.
-pub const POLISHED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run"#;
+pub const POLISHED: &str =
+    r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)""#;
 /// The same with a checklist.
-pub const LISTED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: keep'"##;
+pub const LISTED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: keep'"##;
 /// The same with an item that is to be repaired.
-pub const CHOSEN: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: fix' '- files: src/price.py'"##;
+pub const CHOSEN: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: fix' '- files: src/price.py'"##;
 /// The same with an item that becomes a pull request of its own.
-pub const STACKED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: stacked'"##;
+pub const STACKED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: stacked'"##;
 /// The same with one that is planned again.
-pub const REPLANNED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: replan'"##;
+pub const REPLANNED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: replan'"##;
 /// The same with one that has no items, and no results.
-pub const EMPTIED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; : > "$(cat ../run)/checklist.md"; put ../results.json '{"results":[]}'"#;
+pub const EMPTIED: &str = r#""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; : > "$(cat ../run)/checklist.md"; put ../results.json '{"results":[]}'"#;
 /// A polish of a branch that was reviewed and has no pull request.
 pub const REVIEWED: &str = r#"git switch -q -c other; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; put .plugcast/runs/review/x/metadata.json '{"branch":"other","head_sha":"'"$(git rev-parse HEAD)"'","verdict":"Ready to merge","completed_at":"2026-01-01T00:00:00Z"}'"#;
 /// A polish of a site whose server ends by itself after a minute.
-pub const SERVED: &str = r##"put .claude/launch.json '{"configurations": [{"name": "web", "runtimeExecutable": "node", "runtimeArgs": ["-e", "setTimeout(() => process.exit(), 60000); require("http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")"]}]}'; git add -A; git commit -q -m site; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run"##;
+pub const SERVED: &str = r##"put .claude/launch.json '{"configurations": [{"name": "web", "runtimeExecutable": "node", "runtimeArgs": ["-e", "setTimeout(() => process.exit(), 60000); require("http").createServer((_, answer) => answer.end()).listen(process.env.PORT, "127.0.0.1")"]}]}'; git add -A; git commit -q -m site; "$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)""##;
 /// What `polish checklist write` writes.
 pub const ITEMS: &str = r#"{"items":[{"title":"Price","files":["src/price.py"]}]}"#;

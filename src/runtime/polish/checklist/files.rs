@@ -64,7 +64,8 @@ impl ItemFiles {
     /// Why one of them is refused.
     pub(super) fn resolve(entries: &[String], top: &Path, changed: &ChangeSizes) -> Result<Self, String> {
         let (mut files, mut seen) = (Self { is_known: true, ..Self::default() }, BTreeSet::new());
-        for entry in entries {
+        let separate = entries.iter().flat_map(|entry| separated(entry, top, changed));
+        for entry in &separate.collect::<Vec<_>>() {
             let path = path(entry, top, changed)?;
             if !seen.insert(path.clone()) {
                 continue;
@@ -103,6 +104,18 @@ impl ItemFiles {
     pub(super) fn measure(&self, changed: &ChangeSizes, thresholds: &Thresholds) -> MeasuredSize {
         measure(changed, &self.targets, thresholds)
     }
+}
+
+/// The entries in one of a list that names several with commas. A name with a comma is one, as is a text of which no part
+/// is known.
+fn separated(entry: &str, top: &Path, changed: &ChangeSizes) -> Vec<String> {
+    let is_known = |entry: &str| {
+        let entry = plain(entry);
+        existing(&entry, top, changed).is_some() || changed.has_matches(&entry)
+    };
+    let several = if entry.contains(',') && !is_known(entry) { entries(entry).ok() } else { None };
+    let several = several.filter(|several| several.iter().any(|one| is_known(one)));
+    several.unwrap_or_else(|| vec![entry.to_owned()])
 }
 
 /// The path that an entry means. If only one word of it is in the tree, that is the file, and the rest a remark.

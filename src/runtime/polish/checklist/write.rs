@@ -79,6 +79,7 @@ const FORM: ListForm = ListForm {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let root = environment.root();
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
+    run.must_have_passed()?;
     let name = options.items.as_ref().map_or_else(|| STDIN.to_owned(), |path| path.display().to_string());
     let input = match &options.items {
         Some(path) => document::text(&environment.path(path))?.ok_or_else(|| {

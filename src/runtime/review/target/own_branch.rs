@@ -74,7 +74,7 @@ impl OwnBranches<'_> {
                 let (message, hint) = match record.branches.contains_key(&name) {
                     true => (
                         format!(
-                            "the branch `{name}` has commits since a review made it, and is left unchanged"
+                            "the branch `{name}` has commits, or a merge of the base, since it was made, and is left unchanged"
                         ),
                         format!("rename `{name}` to keep them, or remove it, and begin again"),
                     ),

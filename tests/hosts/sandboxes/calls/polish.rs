@@ -130,7 +130,7 @@ pub const CALLS: &[Call] = &[
     Call {
         command: "polish gate",
         words: &["polish", "gate", "--run", "{run}"],
-        needs: &["network"],
+        needs: &["write", "network"],
         setup: REVIEWED,
         wanted: r#"{"status":"pass","ci":{"signal":"pass"}}"#,
         ..PLAIN
