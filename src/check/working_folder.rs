@@ -59,11 +59,16 @@ impl FolderChanges {
     }
 }
 
-/// Whether `cd folder` leads out of the plugin; `None` if it leads to where the command is, or to its parent.
+/// Whether `cd folder` leads out of the plugin or to a folder in it that is named after its root; `None` if it leads to where the command is, or to its parent.
 fn is_outside(context: &RuleContext<'_>, text: &PluginText<'_>, folder: &str) -> Option<bool> {
     let lower = folder.to_ascii_lowercase();
     if matches!(folder, "." | "./" | "..") || folder.starts_with("../") {
         return None;
+    }
+    // What comes after `cd ${CLAUDE_PLUGIN_ROOT}/inner` counts from there, and is not looked for.
+    if folder.starts_with("${CLAUDE_") && folder.split_once("}/").is_some_and(|(_, inner)| !inner.is_empty())
+    {
+        return Some(true);
     }
     // `cd "$SKILL_DIR"` and `cd <path-of-the-plugin>`.
     if folder == "-" || ["skill", "plugin"].iter().any(|own| lower.contains(own)) {

@@ -122,9 +122,19 @@ fn contains_any(text: &str, at: usize, list: &[&str]) -> bool {
 
 /// Whether a part of a path is a placeholder. `examples` is not: it is a real folder name.
 pub fn stands_for_any(part: &str) -> bool {
-    let part = part.to_lowercase();
+    let (written, part) = (part, part.to_lowercase());
     let stem = part.split('.').next().unwrap_or_default();
-    PATH_STANDS.contains(&stem) || stem.contains("yyyy") || is_placeholder(stem)
+    PATH_STANDS.contains(&stem)
+        || stem.contains("yyyy")
+        || is_placeholder(stem)
+        || has_number_to_fill(written)
+}
+
+/// Whether a part of a path has letters for a number: `NNN-title.md`, `vX.Y.Z.md`, `vN.md`.
+fn has_number_to_fill(part: &str) -> bool {
+    let is_run = |word: &str| word.len() > 1 && word.bytes().all(|byte| matches!(byte, b'N' | b'X'));
+    let mut words = part.split(|c: char| !c.is_ascii_alphanumeric());
+    part.contains("X.Y") || words.any(|word| is_run(word) || matches!(word, "vN" | "vX"))
 }
 
 /// Whether a part of an agent's name is a placeholder.

@@ -53,25 +53,31 @@ fn index(tail: &str) -> usize {
     }
 }
 
-/// `` !`command` `` at the start of a line or after white space, and fenced blocks marked `!`.
+/// `` !`command` `` at the start of a line or after white space, over several lines as well, and blocks marked `!`, which
+/// the source host finds anywhere: in a list, in a quote, within a line.
 pub(super) fn shell(text: &str, body: Span) -> Vec<Reference> {
     let mut out = Vec::new();
     let body_text = body.slice(text);
+    let mut from = 0;
     for at in memmem::find_iter(body_text.as_bytes(), "!`") {
         let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
-        let command = &body_text[at + 2..];
-        if let (true, Some(end)) = (starts, command.find('`'))
-            && end > 0
-            && !command[..end].contains('\n')
-        {
-            push(&mut out, text, Span::new(at, at + 2 + end + 1).shifted(body.start));
+        if at < from || !starts {
+            continue;
+        }
+        let Some(end) = body_text[at + 2..].find('`') else { break };
+        if end > 0 {
+            from = at + 2 + end + 1;
+            push(&mut out, text, Span::new(at, from).shifted(body.start));
         }
     }
+    from = 0;
     for at in memmem::find_iter(body_text.as_bytes(), "```!") {
-        let starts = body_text[..at].rsplit('\n').next().is_some_and(|line| line.trim().is_empty());
-        if let (true, Some(end)) = (starts, body_text[at + 4..].find("\n```")) {
-            push(&mut out, text, Span::new(at, at + 4 + end + 4).shifted(body.start));
+        if at < from {
+            continue;
         }
+        let Some(end) = memmem::find(&body_text.as_bytes()[at + 4..], b"```") else { break };
+        from = at + 4 + end + 3;
+        push(&mut out, text, Span::new(at, from).shifted(body.start));
     }
     out
 }
