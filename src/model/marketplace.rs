@@ -104,6 +104,12 @@ pub fn read(
         if let (EntrySource::Remote(_), true) = (&source, own) {
             found.extend(remote_faults(file, item, name));
         }
+        let from = item.get("source").filter(|_| own);
+        if let Some((from, path)) = from.and_then(|from| Some((from, local(from, kinds)?))) {
+            let message = "unknown source kind `local`, which the host does not install";
+            let found_here = Diagnostic::in_file(file, from.span, Severity::Error, "manifest-field", message);
+            found.push(found_here.help(format!("write `\"source\": \"{path}\"`")));
+        }
         known.insert(name.to_owned(), entries.len());
         entries.push(MarketplaceEntry {
             name: name.to_owned(),

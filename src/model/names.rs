@@ -63,8 +63,11 @@ pub fn is_reserved(part: &str) -> bool {
     RESERVED.iter().any(|reserved| stem.eq_ignore_ascii_case(reserved))
 }
 
+/// The maximum length of the name of a plugin or a marketplace: Codex 0.169.0 takes 129 letters for `plugin:skill`.
+const LONGEST_NAME: usize = 100;
+
 /// Why `name` cannot name a plugin or a marketplace: the source host installs `plugin@marketplace` only if both are
-/// letters, digits, `.`, `_` and `-`, the first a letter or a digit (Claude Code 2.1.330).
+/// letters, digits, `.`, `_` and `-`, the first a letter or a digit (Claude Code 2.1.330); Codex 0.169.0 refuses `..`.
 ///
 /// # Errors
 /// The reason, to be put after "the plugin name `x`".
@@ -74,6 +77,10 @@ pub fn check_installable(name: &str) -> Result<(), &'static str> {
         Err("may contain only letters, digits, `.`, `_` and `-`")
     } else if !name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
         Err("must start with a letter or a digit")
+    } else if name.contains("..") {
+        Err("contains two dots in a row")
+    } else if name.len() > LONGEST_NAME {
+        Err("has more than 100 letters")
     } else {
         Ok(())
     }
@@ -156,7 +163,7 @@ mod tests {
         for name in ["a", "ce:polish", "My Skill", "größe", "console", "v1.2"] {
             assert!(check(name).is_ok(), "{name:?}");
         }
-        for name in ["my:plug", "my plug", "größe", "_plug", "-plug"] {
+        for name in ["my:plug", "my plug", "größe", "_plug", "-plug", "my..plug", &"a".repeat(101)] {
             assert!(check_installable(name).is_err(), "{name:?}");
         }
         for name in ["my-plug.2", "2-plug", "My_plug"] {

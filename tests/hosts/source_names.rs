@@ -93,3 +93,28 @@ fn a_plugin_that_its_marketplace_names_by_address_is_compared() {
         assert!(finished.stdout.contains("codex: `kit` lacks the skill `sail`"), "{}", finished.stdout);
     }
 }
+
+/// The same for a folder of the repository, beside one that is not listed.
+#[test]
+fn a_folder_that_a_marketplace_names_by_address_is_compared() {
+    let hosts = real_hosts!();
+    let url = "https://example.org/kits.git";
+    let marketplace = json!({
+        "name": "kits",
+        "owner": { "name": "Ann" },
+        "plugins": [{ "name": "kit", "source": { "source": "git-subdir", "url": url, "path": "plugins/kit" } }],
+    });
+    let tree = Tree::new()
+        .file(".claude-plugin/marketplace.json", marketplace.to_string())
+        .file("plugins/kit/.claude-plugin/plugin.json", "{ \"name\": \"kit\", \"version\": \"1.0.0\" }\n")
+        .file("plugins/kit/skills/plan/SKILL.md", skill("plan"))
+        .file("plugins/other/.claude-plugin/plugin.json", "{ \"name\": \"other\" }\n")
+        .file("plugins/other/skills/sail/SKILL.md", skill("sail"));
+    let folder = tree.temporary();
+    build(folder.path(), &[".", "--to", "codex", "--out", "out"]);
+    let finished =
+        verify(&hosts, folder.path(), &["out", "--against", ".", "--format", "json"]).expect_code(0);
+    let listed = &answer(&finished)["source"]["plugins"];
+    assert_eq!(listed[0]["listed"]["skills"], json!(["kit:plan"]), "{listed:#}");
+    assert_eq!(listed.as_array().map(Vec::len), Some(1));
+}

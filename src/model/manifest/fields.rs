@@ -2,7 +2,7 @@
 //! 2.1.330: each form below was given to `plugin validate` and to `plugin install`, and a wrong one keeps the whole
 //! plugin or marketplace from loading).
 
-use super::options::{channel, options};
+use super::options::{channel, command, options};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::read::tree::{Node, Value};
 use crate::source::{SourceFile, Span};
@@ -34,6 +34,8 @@ pub enum FieldShape {
     Paths,
     /// Paths, or the declaration itself as a mapping, or a list of both.
     Declared,
+    /// Paths, or a mapping of commands by name.
+    Commands,
     /// A path, or a list of mappings.
     Monitors,
     /// A mapping whose monitors and themes have the forms of those fields.
@@ -61,7 +63,7 @@ pub const MANIFEST: &[(&str, FieldShape)] = &[
     ("channels", FieldShape::Channels),
     ("skills", FieldShape::Paths),
     ("agents", FieldShape::Paths),
-    ("commands", FieldShape::Declared),
+    ("commands", FieldShape::Commands),
     ("hooks", FieldShape::Declared),
     ("mcpServers", FieldShape::Declared),
     ("lspServers", FieldShape::Declared),
@@ -161,6 +163,8 @@ fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> 
         FieldShape::Paths => paths(key, node, false),
         FieldShape::Declared => paths(key, node, true),
         FieldShape::Monitors => monitors(key, node),
+        FieldShape::Commands if node.kind() == "a mapping" => node.entries().iter().find_map(command),
+        FieldShape::Commands => field_fault(key, node, FieldShape::Paths),
         FieldShape::Experimental => {
             let part = |key, shape| field_fault(key, node.get(key)?, shape);
             part("monitors", FieldShape::Monitors).or_else(|| part("themes", FieldShape::Paths))

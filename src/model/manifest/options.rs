@@ -1,5 +1,5 @@
-//! The options that the user is asked for when a plugin is installed, and the channels: the source host refuses a plugin
-//! with a key in them that it does not know (Claude Code 2.1.330).
+//! Mappings within a manifest in which the source host refuses the whole plugin for one wrong value (Claude Code 2.1.330):
+//! commands, channels, and the options that the user is asked for when a plugin is installed.
 
 use super::fields::{FieldFault, fault, kind};
 use crate::read::tree::{MappingEntry, Node};
@@ -66,4 +66,22 @@ fn option(entry: &MappingEntry) -> Option<FieldFault> {
         return Some(fault(stated_type, message, &format!("one of: {}", KINDS.join(", "))));
     }
     unknown_key(&format!("the option `{key}`"), node, &OPTION_KEYS)
+}
+
+/// One command of the mapping `commands`. The host ignores keys that it does not know.
+pub(super) fn command(entry: &MappingEntry) -> Option<FieldFault> {
+    let (name, node) = (entry.key.as_str(), &entry.node);
+    let of_command = |found: FieldFault| {
+        let message = format!("the command `{name}`: {}", found.message);
+        FieldFault { message, ..found }
+    };
+    let text = |key: &str| kind(key, node.get(key)?, "text");
+    let tools = || {
+        let list = node.get("allowedTools")?;
+        let item = |item| kind("an item of allowedTools", item, "text");
+        kind("allowedTools", list, "a list").or_else(|| list.items()?.iter().find_map(item))
+    };
+    let fields = ["source", "content", "description", "argumentHint", "model"];
+    let found = kind(name, node, "a mapping").or_else(|| fields.into_iter().find_map(text)).or_else(tools)?;
+    Some(of_command(found))
 }
