@@ -128,14 +128,13 @@ fn wrong_types_are_named_and_do_not_stop_the_build() {
 }
 
 #[test]
-fn a_nul_byte_is_no_text() {
+fn a_nul_byte_in_frontmatter_is_found_and_keeps_the_text() {
     let built = with_skill("---\nname: x\ndescription: \"a\0b\"\n---\nBody.\n").build();
     let found = built.findings();
-    assert_eq!(found.len(), 1, "{found:?}");
-    assert!(
-        found[0].starts_with("error not-utf8 skills/x/SKILL.md:") && found[0].contains("NUL"),
-        "{found:?}"
-    );
+    assert_eq!(found.len(), 2, "{found:?}");
+    for (found, start) in found.iter().zip(["warning hidden-unicode", "warning yaml-syntax"]) {
+        assert!(found.starts_with(&format!("{start} skills/x/SKILL.md:3:16 ")), "{found}");
+    }
 }
 
 #[test]
