@@ -9,6 +9,7 @@ use super::checklist;
 use super::clean_tree::must_have_no_operation;
 use super::history::BranchHistory;
 use super::record::{POLISH, PolishRun};
+use crate::printable::line;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -47,7 +48,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     if !added.is_empty() {
         let subject =
             tree.line(&["log", "-1", "--no-show-signature", "--format=%s", "HEAD"])?.unwrap_or_default();
-        notes.push(format!("the commit `{subject}`{what}"));
+        notes.push(format!("the commit `{}`{what}", line(&subject)));
     }
     let record = &mut run.record;
     record.user_commits.extend(added.iter().cloned());
