@@ -157,8 +157,12 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT_SUFFIX}`"
         ));
     }
-    for id in lock.items.keys().filter(|id| sections.iter().all(|section| section.id != **id)) {
-        warnings.push(format!("item {id} was removed: nothing of it is repaired"));
+    for (id, item) in lock.items.iter().filter(|(id, _)| sections.iter().all(|section| section.id != **id)) {
+        let what = match item.result {
+            Some(ItemOutcome::Fixed) => "its repair stays, and counts",
+            _ => "nothing of it is repaired",
+        };
+        warnings.push(format!("item {id} was removed: {what}"));
     }
     let mut response = Response {
         status: ChecklistStatus::Ok,
