@@ -210,8 +210,12 @@ pub(super) fn finish(
     Ok(Delivery::from_answer(&response).text(text))
 }
 
-/// Ends a run whose working tree is gone.
-pub(super) fn end_without_tree(run: &PolishRun, environment: &Environment) -> Result<Delivery, CallFailure> {
+/// Ends a run whose working tree is gone or cannot be read, and why.
+pub(super) fn end_without_tree(
+    run: &PolishRun,
+    environment: &Environment,
+    why: &CallFailure,
+) -> Result<Delivery, CallFailure> {
     let inside = |name: &str| run.path.join(name).display().to_string();
     let items = checklist::unmeasured(run)?;
     let tally = match &items {
@@ -243,7 +247,10 @@ pub(super) fn end_without_tree(run: &PolishRun, environment: &Environment) -> Re
         items: tally,
         is_rethought: false,
         path: inside(SUMMARY),
-        warnings: vec![format!("the working tree `{}` is gone{how}", line(&run.record.tree))],
+        warnings: vec![match &*why.error.code {
+            "no_folder" => format!("the working tree `{}` is gone{how}", line(&run.record.tree)),
+            _ => format!("the working tree was not read ({}){how}", why.error.message),
+        }],
         text: String::new(),
     };
     response.text = print(run, &response, (None, None, server(run).unwrap_or_default().as_deref()), None);
