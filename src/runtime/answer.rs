@@ -101,12 +101,13 @@ pub struct CallFailure {
 }
 
 impl CallFailure {
-    /// A failure with its exit code, a short name, a sentence and what to do.
+    /// A failure with its exit code, a short name, a sentence and what to do, each printable and on one line.
     pub fn new(exit: u8, code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        // Skills print both as they are.
         let error = ErrorDetail {
             code: code.to_owned(),
-            message: message.into(),
-            hint: hint.into(),
+            message: line(&message.into()).into_owned(),
+            hint: line(&hint.into()).into_owned(),
             ..ErrorDetail::default()
         };
         Self { exit, error: Box::new(error), text: None, sentinel: None, body: None }
@@ -137,7 +138,7 @@ impl CallFailure {
     /// The same with another hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.error.hint = hint.into();
+        self.error.hint = line(&hint.into()).into_owned();
         self
     }
 

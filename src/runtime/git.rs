@@ -58,13 +58,25 @@ impl Repository {
         let top = found.command.plain_call(["rev-parse", "--show-toplevel"]);
         let ended = child::run(environment, "git", &top)?;
         if !ended.succeeded() || ended.stdout.is_empty() {
-            let message =
-                format!("`{}` is not in a git working tree: {}", folder.display(), child::words(&ended));
-            // git names the command for a repository of another user, with the path as a shell needs it.
             let stderr = ended.stderr_text();
+            let (what, way) = if stderr.contains("not a git repository") {
+                ("is not in a git working tree", "run it inside a repository")
+            } else if stderr.contains("must be run in a work tree") {
+                (
+                    "is not in a git working tree",
+                    "run it in a working tree; if this is one, set `core.bare` to `false`",
+                )
+            } else {
+                (
+                    "is in a repository that git does not open",
+                    "repair what git names, such as the repository's configuration",
+                )
+            };
+            let message = format!("`{}` {what}: {}", folder.display(), child::words(&ended));
+            // git names the command for a repository of another user, with the path as a shell needs it.
             let trust = stderr.lines().map(str::trim).find(|line| line.starts_with("git config --global"));
             let hint = trust.map_or_else(
-                || "run it inside a repository".to_owned(),
+                || way.to_owned(),
                 |trust| format!("if you trust its owner, run `{trust}`; or make it your own with `chown`"),
             );
             return Err(CallFailure::environment("not_a_repository", message, hint));

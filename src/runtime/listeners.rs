@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::foreign_process;
 use crate::disk;
 use crate::order;
+use crate::printable;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
 use crate::runtime::environment::Environment;
@@ -92,7 +93,7 @@ fn describe_process(pid: u32, start_time: Option<u64>) -> ListeningProcess {
     let folder = Path::new("/proc").join(pid.to_string());
     let command = disk::read_bytes(&folder.join("cmdline")).ok().flatten().map(|bytes| {
         let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
-        words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+        printable::line(&words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")).into_owned()
     });
     let cwd = disk::canonical(&folder.join("cwd")).ok().map(|path| path.display().to_string());
     ListeningProcess { pid: Some(pid), command, cwd, start_time }

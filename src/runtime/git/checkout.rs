@@ -26,13 +26,9 @@ struct CheckoutChanges {
     removed: BTreeSet<PathBuf>,
     /// The paths of this commit that match the index, each followed by a NUL.
     clean: Vec<u8>,
-}
-
-impl CheckoutChanges {
-    /// Whether a file of the other commit, which may have been written, is among them.
-    fn writes(&self, name: &[u8]) -> bool {
-        records(&self.clean).any(|clean| clean == name) || self.added.contains(&path(name))
-    }
+    /// The paths that the other commit has and that differ there: a switch writes all of them, also those whose times
+    /// differ from the index.
+    written: BTreeSet<PathBuf>,
 }
 
 /// The outcome of a merge.
@@ -62,7 +58,7 @@ impl Repository {
             return Err(failure);
         }
         self.must_be_complete(&changes)?;
-        self.unfiltered(|name| changes.writes(name))
+        self.unfiltered(|name| changes.written.contains(&path(name)))
     }
 
     /// Whether a merge is in progress.
@@ -114,7 +110,8 @@ impl Repository {
         let is_users = self.is_merging()?;
         let aside = self.set_aside_files()?;
         let Err(failure) = self.move_by("merge", words) else {
-            let written = self.unfiltered(|name| theirs.contains(&path(name)) && changes.writes(name))?;
+            let written = self
+                .unfiltered(|name| theirs.contains(&path(name)) && changes.written.contains(&path(name)))?;
             return Ok(MergeOutcome::Merged(written));
         };
         if is_users {
@@ -212,6 +209,9 @@ impl Repository {
         let mut changes = CheckoutChanges::default();
         let mut fields = records(&listed);
         while let (Some(status), Some(name)) = (fields.next(), fields.next()) {
+            if status != b"D" {
+                changes.written.insert(path(name));
+            }
             match status {
                 b"A" => changes.added.push(path(name)),
                 _ => {

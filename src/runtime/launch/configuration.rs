@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::read::LaunchConfig;
 use crate::disk;
+use crate::printable::line;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
 use crate::runtime::answer::{CallFailure, MALFORMED};
@@ -134,7 +135,8 @@ impl RawConfiguration {
         let port = field("port").map(|node| {
             let number = node.scalar().and_then(|text| text.parse().ok()).filter(|port| *port > 0);
             if number.is_some() && node.as_str().is_some() {
-                warnings.push(format!("`port` of `{}` is text; it is taken as a number", self.name));
+                let name = line(&self.name);
+                warnings.push(format!("`port` of `{name}` is text; it is taken as a number"));
             }
             number.ok_or_else(|| wrong("port", node, "a whole number from 1 to 65535"))
         });

@@ -138,7 +138,7 @@ pub enum AcquireAction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AcquireChoice {
-    /// This working tree switches: `--apply`.
+    /// The working tree in `tree` switches: `--apply`.
     Switch,
     /// Another one is added: `--apply --worktree PATH`.
     WorktreeAdd,
@@ -181,7 +181,14 @@ fn acquire(
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
         earlier_runs::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
-    let is_move = matches!(plan.action, AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch);
+    let is_here = plan.location.repository.top == repository.top;
+    let choices = match plan.action {
+        AcquireAction::None | AcquireAction::Attach => Vec::new(),
+        AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch if is_here => {
+            vec![AcquireChoice::Switch, AcquireChoice::WorktreeAdd]
+        }
+        AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch => vec![AcquireChoice::Switch],
+    };
     let mut response = Response {
         status: AcquireStatus::Planned,
         run: None,
@@ -191,7 +198,7 @@ fn acquire(
         plan: words.plan.clone(),
         target: words.target.clone(),
         action: plan.action,
-        choices: if is_move { vec![AcquireChoice::Switch, AcquireChoice::WorktreeAdd] } else { Vec::new() },
+        choices,
         tree: plan.location.repository.top.display().to_string(),
         branch: plan.branch.clone(),
         head_sha: plan.head.clone(),

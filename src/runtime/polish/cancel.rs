@@ -38,7 +38,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     match Repository::find(environment, Path::new(&run.record.tree)) {
         Ok(tree) => envelope::finish(&run, &tree, EnvelopeStatus::Partial, false),
         Err(failure) if matches!(&*failure.error.code, "no_folder" | "not_a_repository") => {
-            envelope::end_without_tree(&run, environment)
+            envelope::end_without_tree(&run, environment, &failure)
         }
         Err(failure) => Err(failure),
     }

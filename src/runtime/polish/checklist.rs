@@ -203,6 +203,16 @@ pub(super) fn tally(run: &PolishRun) -> Result<Tally, CallFailure> {
     Ok(tally)
 }
 
+/// How many items were repaired and are not among those `here`, since the user removed them: their repairs stay.
+///
+/// # Errors
+/// What the store refuses.
+pub(super) fn removed_repairs(run: &PolishRun, here: &[u32]) -> Result<usize, CallFailure> {
+    let items = ChecklistLock::load(run)?.items;
+    let is_repaired = |item: &LockedItem| item.result == Some(ItemOutcome::Fixed);
+    Ok(items.iter().filter(|(id, item)| !here.contains(id) && is_repaired(item)).count())
+}
+
 /// An item of a checklist whose working tree is gone: nothing can be measured again.
 pub(super) struct UnmeasuredItem {
     pub(super) id: u32,

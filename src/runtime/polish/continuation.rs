@@ -9,7 +9,9 @@ use super::checklist;
 use super::clean_tree::must_have_no_operation;
 use super::history::BranchHistory;
 use super::record::{POLISH, PolishRun};
-use crate::runtime::answer::{CallFailure, Delivery};
+use crate::disk;
+use crate::printable::line;
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
@@ -23,7 +25,13 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     let mut run = PolishRun::open_completed(environment, given)?;
     run.must_be_open()?;
     run.must_have_begun()?;
-    let tree = Repository::find(environment, Path::new(&run.record.tree))?;
+    let (top, run_id) = (&run.record.tree, &run.record.run_id);
+    if !disk::is_folder(Path::new(top)) {
+        let message = format!("run `{run_id}` is bound to `{top}`, which is gone");
+        let hint = format!("if it was moved, move it back with `git worktree move`, or {}", POLISH.give_up);
+        return Err(CallFailure::new(CONTENDED, "run_moved", message, hint));
+    }
+    let tree = Repository::find(environment, Path::new(top))?;
     must_have_no_operation(&tree)?;
     let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
         Some(BranchHistory::Known) => (Vec::new(), String::new()),
@@ -36,7 +44,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
             let what = " is the last one since the branch was rewritten, and counts as the user's own";
             (vec![tree.must_commit("HEAD")?], what.to_owned())
         }
-        Some(BranchHistory::OtherBranch) => return Err(run.on_other_branch()),
+        Some(BranchHistory::OtherBranch) => return Err(run.on_other_branch(&tree)?),
         None => {
             let (record, known) = (&run.record, run.record.known_commits());
             must_be_at(&tree, (&POLISH, &record.run_id), &record.tree, &known)?;
@@ -47,7 +55,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     if !added.is_empty() {
         let subject =
             tree.line(&["log", "-1", "--no-show-signature", "--format=%s", "HEAD"])?.unwrap_or_default();
-        notes.push(format!("the commit `{subject}`{what}"));
+        notes.push(format!("the commit `{}`{what}", line(&subject)));
     }
     let record = &mut run.record;
     record.user_commits.extend(added.iter().cloned());

@@ -155,7 +155,12 @@ pub(super) fn finish(
         standing => standing?,
     };
     let items = standing.items.as_deref().unwrap_or_default();
-    let tally = if warnings.is_empty() { Tally::new(items) } else { checklist::tally(run)? };
+    let tally = if warnings.is_empty() {
+        let here: Vec<u32> = items.iter().map(|item| item.id).collect();
+        Tally::new(items).with_removed(checklist::removed_repairs(run, &here)?)
+    } else {
+        checklist::tally(run)?
+    };
     // An item that was never dispatched, because another is to be planned again or the user is done, counts as not
     // dispatched.
     let open = items.iter().filter(|item| item.is_out && item.action == ItemAction::Fix);
@@ -205,12 +210,20 @@ pub(super) fn finish(
     Ok(Delivery::from_answer(&response).text(text))
 }
 
-/// Ends a run whose working tree is gone.
-pub(super) fn end_without_tree(run: &PolishRun, environment: &Environment) -> Result<Delivery, CallFailure> {
+/// Ends a run whose working tree is gone or cannot be read, and why.
+pub(super) fn end_without_tree(
+    run: &PolishRun,
+    environment: &Environment,
+    why: &CallFailure,
+) -> Result<Delivery, CallFailure> {
     let inside = |name: &str| run.path.join(name).display().to_string();
     let items = checklist::unmeasured(run)?;
     let tally = match &items {
-        Some(items) => Tally::count(items.iter().map(|item| (item.action, item.result, item.is_out))),
+        Some(items) => {
+            let here: Vec<u32> = items.iter().map(|item| item.id).collect();
+            Tally::count(items.iter().map(|item| (item.action, item.result, item.is_out)))
+                .with_removed(checklist::removed_repairs(run, &here)?)
+        }
         None => checklist::tally(run)?,
     };
     let how = match (&items, tally.total) {
@@ -234,7 +247,10 @@ pub(super) fn end_without_tree(run: &PolishRun, environment: &Environment) -> Re
         items: tally,
         is_rethought: false,
         path: inside(SUMMARY),
-        warnings: vec![format!("the working tree `{}` is gone{how}", line(&run.record.tree))],
+        warnings: vec![match &*why.error.code {
+            "no_folder" => format!("the working tree `{}` is gone{how}", line(&run.record.tree)),
+            _ => format!("the working tree was not read ({}){how}", why.error.message),
+        }],
         text: String::new(),
     };
     response.text = print(run, &response, (None, None, server(run).unwrap_or_default().as_deref()), None);

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::clean_tree::must_be_clean;
 use super::record::{BegunMerge, PolishRun};
 use super::{refusal, resolve_base};
+use crate::printable::line;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -98,6 +99,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         head_sha: before.clone(),
         notes: base.warnings,
     };
+    if base.remote.is_none() && !tree.remotes()?.is_empty() {
+        response.notes.push(format!(
+            "`{}` is a local branch and was not fetched: its remote may have newer commits",
+            line(&response.base_ref)
+        ));
+    }
     if base.merge_base == response.base_sha {
         return Ok(Delivery::from_answer(&response));
     }

@@ -281,7 +281,7 @@ impl PolishRun {
             Some(BranchHistory::Known) => return Ok((run, repository)),
             Some(BranchHistory::Extended(added)) => run.commits_added(added.len()),
             Some(BranchHistory::Rewritten) => run.history_rewritten(),
-            Some(BranchHistory::OtherBranch) => run.on_other_branch(),
+            Some(BranchHistory::OtherBranch) => run.on_other_branch(&repository)?,
             None => {
                 let commits = record.known_commits();
                 run::must_be_at(&repository, (&POLISH, &record.run_id), &record.tree, &commits)?;
@@ -291,13 +291,22 @@ impl PolishRun {
         Err(failure)
     }
 
-    /// The failure if another branch is checked out.
-    pub fn on_other_branch(&self) -> CallFailure {
+    /// The failure if another branch is checked out, or the branch has another name now.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn on_other_branch(&self, tree: &Repository) -> Result<CallFailure, CallFailure> {
         let PolishRecord { run_id, branch, .. } = &self.record;
+        let way = match (branch, tree.branch()?) {
+            (Some(branch), Some(now)) if tree.commit(&format!("refs/heads/{branch}"))?.is_none() => {
+                format!("if `{now}` is its new name, name it back with `git branch -m {now} {branch}`")
+            }
+            _ => "switch back to it, or finish a rebase in progress".to_owned(),
+        };
         let branch = branch.as_ref().map_or("a detached HEAD".to_owned(), |branch| format!("`{branch}`"));
         let message = format!("run `{run_id}` is bound to {branch}, which is not checked out");
-        let hint = format!("switch back to it, or finish a rebase in progress, or {}", POLISH.give_up);
-        CallFailure::new(CONTENDED, "run_moved", message, hint)
+        let hint = format!("{way}, or {}", POLISH.give_up);
+        Ok(CallFailure::new(CONTENDED, "run_moved", message, hint))
     }
 
     /// The failure if commits were added that the run does not know: the user may continue with them.

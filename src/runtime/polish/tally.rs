@@ -57,6 +57,14 @@ impl Tally {
         tally
     }
 
+    /// The same with repairs of items that the checklist does not list any more.
+    #[must_use]
+    pub fn with_removed(mut self, repaired: usize) -> Self {
+        self.total += repaired;
+        self.fixed += repaired;
+        self
+    }
+
     /// The text of the line `Checklist items`.
     pub fn words(&self) -> String {
         let Self { total, fixed, skipped, stacked, replan, .. } = self;

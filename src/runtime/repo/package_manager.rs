@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::confined_folder;
 use crate::disk;
+use crate::printable::line;
 use crate::read::tree::Node;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -162,7 +163,7 @@ fn manager(
             if KNOWN_MANAGERS.contains(&name) {
                 return Ok((name.to_owned(), "packageManager".to_owned(), Some(path)));
             }
-            notes.push(format!("`packageManager` names `{field}`, which is unknown"));
+            notes.push(format!("`packageManager` names `{}`, which is unknown", line(field)));
         }
         if let Some((lock, name)) = LOCKS.iter().find(|(lock, _)| disk::is_file(&at.join(lock))) {
             return Ok(((*name).to_owned(), (*lock).to_owned(), Some(at.join(lock))));

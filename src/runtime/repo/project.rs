@@ -123,7 +123,12 @@ fn from_folder(here: &Path, dir: &Path) -> String {
     let shared = here.components().zip(dir.components()).take_while(|(one, other)| one == other).count();
     let up = here.components().skip(shared).map(|_| Component::ParentDir);
     let path: PathBuf = up.chain(dir.components().skip(shared)).collect();
-    if path.as_os_str().is_empty() { ".".to_owned() } else { path.display().to_string() }
+    match path.display().to_string() {
+        path if path.is_empty() => ".".to_owned(),
+        // Not an option of the commands that take it.
+        path if path.starts_with('-') => format!("./{path}"),
+        path => path,
+    }
 }
 
 /// The answer as older scripts expect it: `next`, `next@apps/web`, `multiple`, `multiple:a@x,b@y`, `unknown`.

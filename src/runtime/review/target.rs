@@ -92,7 +92,7 @@ pub(in crate::runtime) fn locate(
             if repository.branch()?.as_ref() != Some(&name) {
                 let of_name = |one: &TargetCheckout| one.branch.as_ref() == Some(&name);
                 match checkouts::matching_checkout(repository, of_name)? {
-                    Some(top) => location.work_in(top)?,
+                    Some(top) => location.work_in(top, "the target")?,
                     None => {
                         location.detail = format!("no working tree has `{name}` checked out");
                         location.checkout = PendingCheckout::Branch(name);
@@ -120,7 +120,7 @@ fn locate_request(location: &mut TargetLocation, request: PullRequest) -> Result
         return Ok(());
     }
     if let Some(top) = checkouts::matching_checkout(&repository, |one| one.head.as_ref() == Some(&head))? {
-        return location.work_in(top);
+        return location.work_in(top, "the target");
     }
     let local = repository.commit(&format!("refs/heads/{name}"))?;
     location.detail = match &local {
@@ -142,8 +142,21 @@ fn locate_request(location: &mut TargetLocation, request: PullRequest) -> Result
 }
 
 impl TargetLocation {
-    fn work_in(&mut self, top: PathBuf) -> Result<(), CallFailure> {
-        self.notes.push(format!("the target is checked out in `{}`: work there", top.display()));
+    /// Goes to the working tree that has our branch of the pull request, where alone it can move on to another head.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub(in crate::runtime) fn follow_own_branch(&mut self) -> Result<(), CallFailure> {
+        let (PendingCheckout::Head, Some(request)) = (&self.checkout, &self.request) else { return Ok(()) };
+        let own = format!("pr-{}", request.number);
+        match checkouts::matching_checkout(&self.repository, |one| one.branch.as_ref() == Some(&own))? {
+            Some(top) => self.work_in(top, &format!("`{own}`")),
+            None => Ok(()),
+        }
+    }
+
+    fn work_in(&mut self, top: PathBuf, what: &str) -> Result<(), CallFailure> {
+        self.notes.push(format!("{what} is checked out in `{}`: work there", top.display()));
         self.repository = Repository::find(self.repository.environment(), &top)?;
         Ok(())
     }

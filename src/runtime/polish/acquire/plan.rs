@@ -39,6 +39,7 @@ pub(super) fn plan(
         return Err(CallFailure::environment("bad_ref", message, "fetch it, or name another one"));
     }
     let mut location = target::locate(repository, &words.target)?;
+    location.follow_own_branch()?;
     let tree = &location.repository;
     let (action, branch, head) = match (&location.checkout, &location.request) {
         (PendingCheckout::None, _) if tree.top == repository.top => {

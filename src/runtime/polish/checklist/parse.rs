@@ -19,6 +19,7 @@ use crate::runtime::command_line::options;
 use crate::runtime::document::NOT_UTF8;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
+use crate::runtime::launch::LaunchMode;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::size::{ChangeSizes, ItemStatus, MeasuredSize, Thresholds};
 use crate::runtime::store::KEPT_SUFFIX;
@@ -157,8 +158,12 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT_SUFFIX}`"
         ));
     }
-    for id in lock.items.keys().filter(|id| sections.iter().all(|section| section.id != **id)) {
-        warnings.push(format!("item {id} was removed: nothing of it is repaired"));
+    for (id, item) in lock.items.iter().filter(|(id, _)| sections.iter().all(|section| section.id != **id)) {
+        let what = match item.result {
+            Some(ItemOutcome::Fixed) => "its repair stays, and counts",
+            _ => "nothing of it is repaired",
+        };
+        warnings.push(format!("item {id} was removed: {what}"));
     }
     let mut response = Response {
         status: ChecklistStatus::Ok,
@@ -202,10 +207,20 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     response.status = ChecklistStatus::Malformed;
     let first = &response.errors[0];
     let hint = "repair the checklist, and read it again";
+    let col = |fault: &ChecklistFault| {
+        let line = lines(&text).nth(fault.line - 1).unwrap_or_default();
+        line[..indent(line)].chars().count() + 1
+    };
+    let shown = |fault: &ChecklistFault| {
+        let (message, name) = (one_line(&fault.message), one_line(&name));
+        format!("error: {message}\n  --> {name}:{}:{}\n", fault.line, col(fault))
+    };
+    let all = response.errors.iter().map(shown).collect::<String>() + "help: " + hint;
     let failure = CallFailure::new(MALFORMED, &first.code, first.message.clone(), hint);
-    let line = lines(&text).nth(first.line - 1).unwrap_or_default();
-    let col = line[..indent(line)].chars().count() + 1;
-    let failure = failure.in_file(name, Some(first.line), Some(col));
+    let (line, col) = (first.line, col(first));
+    let mut failure = failure.in_file(name, Some(line), Some(col));
+    // The text of a headless polish is fixed.
+    failure.text = Some(all).filter(|_| run.record.mode == LaunchMode::Interactive);
     response.error = Some(*failure.error.clone());
     Err(failure.within_answer(&response))
 }

@@ -172,8 +172,12 @@ pub(super) fn with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, 
         own += &text[at..line.start];
         at = line.end;
     }
-    let own_text = &text[section.span.clone()];
-    let break_of = ["\r\n", "\n", "\r"].into_iter().find(|end| own_text.contains(*end)).unwrap_or("\n");
+    // The line above keeps its end, and the results have the same.
+    let below = &text[section.end..];
+    let ends = || ["\r\n", "\n", "\r"].into_iter();
+    let break_of = ends().find(|end| below.starts_with(*end));
+    let break_of = break_of.or_else(|| ends().find(|end| text[section.span.clone()].contains(*end)));
+    let break_of = break_of.unwrap_or("\n");
     let added: String = outcome
         .iter()
         .filter(|(_, value)| !value.is_empty())

@@ -36,6 +36,10 @@ options! {
     examples: ["plugcast-run polish seed stacked --run DIR"]
 }
 
+/// The longest title and body of a pull request that GitHub takes, in characters.
+const LONGEST_TITLE: usize = 256;
+const LONGEST_BODY: usize = 65_536;
+
 /// The answer of `polish seed stacked`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
@@ -62,7 +66,7 @@ pub struct Seed {
     pub number: usize,
     /// The item.
     pub item: u32,
-    /// The item's title.
+    /// The item's title, shortened to what GitHub takes.
     pub title: String,
     /// The file, absolute.
     pub path: String,
@@ -103,7 +107,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let seed = Seed {
             number,
             item: item.id,
-            title: item.title.clone(),
+            title: shortened(&item.title, LONGEST_TITLE),
             path: inside(&file_name(number)),
             message: inside(&message),
             body: inside(&body),
@@ -113,9 +117,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         };
         let measured = (&item.size, &thresholds);
         let review = review.as_deref().map(below_store);
-        let public = published(&run.record, &seed, item, measured);
+        let public = shortened(&published(&run.record, &seed, item, measured), LONGEST_BODY);
         texts.push((file_name(number), print(&run.record, &seed, item, measured, review)));
-        texts.push((message, format!("{}\n\n{public}", printable::line(&item.title))));
+        texts.push((message, format!("{}\n\n{public}", printable::line(&seed.title))));
         texts.push((body, public));
         response.seeds.push(seed);
     }
@@ -130,6 +134,14 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     held.commit(steps)?;
     Ok(Delivery::from_answer(&response))
+}
+
+/// A text of at most as many characters.
+fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => text.chars().take(most - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
 }
 
 /// The seed.
