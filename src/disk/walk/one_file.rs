@@ -71,12 +71,11 @@ pub(super) fn read(
 
 fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
     let (valid, fault) = match std::str::from_utf8(bytes) {
-        Ok(text) if is_markdown(path) => return FileContent::Text(Arc::from(text)),
         Ok(text) => match memchr::memchr(0, text.as_bytes()) {
-            None => {
-                return FileContent::Text(Arc::from(text));
+            Some(at) if !is_markdown(path) || is_mostly_nul(bytes) => {
+                (at, format!("is not text: byte {at} is NUL"))
             }
-            Some(at) => (at, format!("is not text: byte {at} is NUL")),
+            _ => return FileContent::Text(Arc::from(text)),
         },
         Err(error) => (
             error.valid_up_to(),
@@ -89,6 +88,11 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
     let before = String::from_utf8_lossy(&bytes[..valid]);
     let position = LineIndex::new(&before).position(&before, before.len());
     FileContent::NotText { reason: fault, position }
+}
+
+/// Whether so many bytes are NUL that the file was not written as text.
+fn is_mostly_nul(bytes: &[u8]) -> bool {
+    memchr::memchr_iter(0, bytes).count() > bytes.len() / 8
 }
 
 /// Whether hosts read the file as text whatever it contains: they load skills with NUL characters (Claude Code 2.1.330,

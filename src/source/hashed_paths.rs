@@ -3,9 +3,9 @@
 /// Positions of paths in a list, by the hashes of the paths. Among equal hashes, which a hostile source may contrive, they
 /// are in the order of the paths.
 #[derive(Debug, Clone, Default)]
-pub struct PathIndex(Vec<(u64, usize)>);
+pub struct HashedPaths(Vec<(u64, usize)>);
 
-impl PathIndex {
+impl HashedPaths {
     /// The index of `paths`, which must be distinct.
     pub fn new(paths: &[&str]) -> Self {
         let hashes = paths.iter().enumerate();
@@ -41,13 +41,13 @@ mod tests {
     fn finds_every_path_and_no_other() {
         // The hash does not see zeros at the start.
         let paths = ["", "a", "a/b", "a-b", "skills/plan/SKILL.md", "\0", "\0\0"];
-        let index = PathIndex::new(&paths);
+        let index = HashedPaths::new(&paths);
         assert_eq!(hash(""), hash("\0\0"));
         for (position, path) in paths.into_iter().enumerate() {
             assert_eq!(index.find(path, |at| paths[at]), Some(position));
         }
         assert_eq!(index.find("skills/plan", |at| paths[at]), None);
         assert_eq!(index.find("\0\0\0", |at| paths[at]), None);
-        assert_eq!(PathIndex::default().find("a", |_| ""), None);
+        assert_eq!(HashedPaths::default().find("a", |_| ""), None);
     }
 }
