@@ -216,8 +216,8 @@ impl AdjacentSearch<'_> {
         }
     }
 
-    /// Whether a plugin that is already read has a component file of its own in `folder`, such as its hooks: a manifest
-    /// there does not make it another plugin.
+    /// Whether `folder` has a component file of a plugin that is already read, such as its hooks: a manifest there does not
+    /// make it another plugin.
     fn holds_hooks_of_taken(&self, folder: &Utf8Path) -> bool {
         let Some(parent) = folder.parent().filter(|parent| self.taken.contains_key(parent.as_str())) else {
             return false;

@@ -65,7 +65,7 @@ pub(super) fn read_marketplace(
 
 /// A repository that is its own marketplace may list its plugins by the repository's address: such an entry is the plugin
 /// of that name at SRC, or in the folder that it names there.
-pub(super) fn find_itself(
+pub(super) fn find_own_plugins(
     file_system: &FileSystem,
     src: &Path,
     source: &SourceFacts,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::catalogue::{find_itself, listed_plugins, read_marketplace, readme};
+use super::catalogue::{find_own_plugins, listed_plugins, read_marketplace, readme};
 use super::config_file::read_config_in;
 use super::listing::Listing;
 use super::{BuildError, SourceRequest, adjacent, layout, tracked_files};
@@ -182,7 +182,7 @@ impl PluginPlaces {
             false => None,
         };
         if let Some(file) = &mut marketplace {
-            find_itself(file_system, src, source, texts, file)?;
+            find_own_plugins(file_system, src, source, texts, file)?;
         }
         // A marketplace file beside a manifest that lists no plugin of this source: its faults must not keep the plugin
         // from being read.

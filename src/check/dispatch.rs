@@ -102,7 +102,7 @@ fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
     let local = rest[..end].trim_end_matches([':', '-', '_']);
     let after = &rest[local.len()..];
     let behind = after.trim_start_matches([':', '-', '_']);
-    // `**name**` is no pattern.
+    // The stars of `**name**` are markup.
     let pattern = behind.starts_with('*') && !(behind == after && before.ends_with('*'));
     let file = after.starts_with(['/', '\\', '('])
         || behind.starts_with(['<', '{', '$'])

@@ -59,7 +59,8 @@ impl FolderChanges {
     }
 }
 
-/// Whether `cd folder` leads out of the plugin or to a folder in it that is named after its root; `None` if it leads to where the command is, or to its parent.
+/// Whether paths after `cd folder` are not relative to the text or its skill: it leads out of the plugin, or from the
+/// plugin's root to an inner folder; `None` if it leads to where the command is, or to its parent.
 fn is_outside(context: &RuleContext<'_>, text: &PluginText<'_>, folder: &str) -> Option<bool> {
     let lower = folder.to_ascii_lowercase();
     if matches!(folder, "." | "./" | "..") || folder.starts_with("../") {

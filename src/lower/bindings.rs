@@ -208,7 +208,7 @@ impl Bindings {
         context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) {
-        // The path of a script is no other name of it.
+        // The path of a script is not shown as another name.
         let written = if written.ends_with(last_of(name)) { written } else { name };
         self.workflows.note(ComponentKind::Workflow, name, written, places, None);
         for agent in workflows::agents(context.project, context.plugin, name) {

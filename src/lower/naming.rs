@@ -28,7 +28,7 @@ struct NamedComponent {
     name: String,
     /// The short form that the text uses, if it does.
     alias: Option<String>,
-    /// Another name in the text, which the short forms of its own name do not include.
+    /// A name in the text from which the component's own name cannot be told, such as that of its frontmatter.
     other_name: Option<String>,
     /// Its file, relative to the file that gets the block; absent if it is in another plugin.
     path: Option<String>,

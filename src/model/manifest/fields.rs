@@ -164,7 +164,7 @@ fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> 
         FieldShape::Declared => paths(key, node, true),
         FieldShape::Monitors => monitors(key, node),
         FieldShape::Commands if node.kind() == "a mapping" => node.entries().iter().find_map(command),
-        FieldShape::Commands => field_fault(key, node, FieldShape::Paths),
+        FieldShape::Commands => paths(key, node, false),
         FieldShape::Experimental => {
             let part = |key, shape| field_fault(key, node.get(key)?, shape);
             part("monitors", FieldShape::Monitors).or_else(|| part("themes", FieldShape::Paths))

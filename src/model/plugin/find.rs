@@ -196,7 +196,7 @@ impl ComponentFinder<'_> {
                 let message =
                     format!("this is a link to `{}`: the source host lists one of the two names", own.path);
                 let found = Diagnostic::for_file(&file.path, Severity::Warning, "linked-component", message);
-                found.help("replace the link with a skill of its own, or remove it")
+                found.help("replace the link with a separate skill, or remove it")
             }));
         }
     }

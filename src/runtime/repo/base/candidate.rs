@@ -127,7 +127,7 @@ pub(super) fn search(
             return Ok(candidate(name, origin, BaseSource::UsualName));
         }
         if repository.commit(&format!("refs/heads/{name}"))?.is_some() {
-            // A bare clone fetches no branches of its own accord.
+            // `git fetch` in a bare clone updates no remote branches.
             if origin.is_some() {
                 warnings.push(format!(
                     "no branch of `{ORIGIN}` was fetched here: the base is the local `{name}`, which may be older (fetch it with `git fetch {ORIGIN} {name}:refs/remotes/{ORIGIN}/{name}`)"
