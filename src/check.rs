@@ -13,6 +13,7 @@ pub mod fields;
 pub mod fingerprint;
 pub mod fix;
 pub mod fold;
+mod folded_paths;
 pub mod include;
 pub mod link;
 pub mod mention;

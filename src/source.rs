@@ -352,7 +352,8 @@ pub fn is_inside(path: &str, folder: &str) -> bool {
 /// `path` without empty parts and `.`.
 pub fn normalized(path: &Utf8Path) -> Cow<'_, Utf8Path> {
     let text = path.as_str();
-    if text.ends_with('/') || text.contains("//") || text.contains("/.") {
+    let is_odd = |pair: &[u8]| pair[0] == b'/' && matches!(pair[1], b'/' | b'.');
+    if text.ends_with('/') || text.as_bytes().windows(2).any(is_odd) {
         return Cow::Owned(path.components().collect());
     }
     Cow::Borrowed(path)

@@ -4,12 +4,12 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 use std::sync::OnceLock;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::{PluginText, RuleContext};
+use super::folded_paths::FoldedPaths;
 use super::mention::{PathForm, PathMention};
 use super::name_search::NameSearch;
 use super::path_parts::PathParts;
@@ -25,8 +25,8 @@ use crate::source::{ComponentKind, HashedPaths, by_parts, is_inside};
 pub struct SourcePaths<'a> {
     /// Sorted as text.
     files: Vec<&'a str>,
-    /// Paths in lower case to the index in `files`; few sources need it.
-    folded: OnceLock<BTreeMap<String, usize>>,
+    /// The index of `known` without regard to case; few sources need it.
+    folded: OnceLock<FoldedPaths>,
     /// The top-most paths of what is left out, sorted part by part.
     left_out: Vec<&'a str>,
     /// Every file, and every folder with files.
@@ -97,16 +97,8 @@ impl<'a> SourcePaths<'a> {
 
     /// The file or folder whose name differs from `path` only in case.
     pub fn case_variant(&self, path: &Utf8Path) -> Option<&'a str> {
-        let lower = path.as_str().to_lowercase();
-        let folded = self.folded.get_or_init(|| {
-            self.files.iter().enumerate().map(|(at, path)| (path.to_lowercase(), at)).collect()
-        });
-        let from = (Bound::Included(lower.as_str()), Bound::Unbounded);
-        let (found, at) = folded.range::<str, _>(from).next()?;
-        let actual = self.files[*at];
-        let same = *found == lower || found.strip_prefix(&lower).is_some_and(|rest| rest.starts_with('/'));
-        // A name may change its length in lower case; then the two do not align.
-        actual.get(..path.as_str().len()).filter(|actual| same && *actual != path.as_str())
+        let folded = self.folded.get_or_init(|| FoldedPaths::new(&self.known));
+        folded.variant(path.as_str(), |at| self.known[at])
     }
 }
 

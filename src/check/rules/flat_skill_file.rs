@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for (path, inner) in in_skill_folders(plugin) {
-        let flat = inner.components().count() == 1 && inner.extension() == Some("md");
+        let flat = !inner.as_str().contains('/') && inner.extension() == Some("md");
         if !flat || inner == SKILL_FILE || plugin.components.iter().any(|component| component.path == *path) {
             continue;
         }

@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 fn check(_: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for (path, inner) in in_skill_folders(plugin) {
         let name = path.file_name().unwrap_or_default();
-        let one_below = inner.components().count() == 2;
+        let one_below = inner.as_str().matches('/').count() == 1;
         if one_below && name != SKILL_FILE && name.eq_ignore_ascii_case(SKILL_FILE) {
             let sibling = path.with_file_name(SKILL_FILE);
             if !plugin.files.kept.contains(&sibling) {

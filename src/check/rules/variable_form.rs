@@ -28,10 +28,12 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         [(&source.plugin_root, text.plugin.root.as_path()), (&source.skill_folder, paths::own_folder(text))]
     {
         let written = format!("${name}/");
-        if body.contains(&format!("{name}=")) {
+        let mut places = memmem::find_iter(body.as_bytes(), &written).peekable();
+        // A text that sets the variable may use it.
+        if places.peek().is_none() || body.contains(&format!("{name}=")) {
             continue;
         }
-        for at in memmem::find_iter(body.as_bytes(), &written) {
+        for at in places {
             let rest = &body[at + written.len()..];
             let path = &rest
                 [..rest.find(|c: char| !(c.is_alphanumeric() || "._-/".contains(c))).unwrap_or(rest.len())];
