@@ -170,12 +170,15 @@ fn what_the_source_host_refuses_of_a_marketplace_is_said_by_a_build() {
 #[test]
 fn a_reserved_name_from_an_option_or_the_only_plugin_is_said_too() {
     let help = "pass another one as `--marketplace`, or set `marketplace` under `[build]` in `plugcast.toml`";
-    let said = |name: &str| {
+    let finding = |name: &str| {
         format!(
             "error marketplace-reserved-name .:1:1 Claude Code reserves the marketplace name `{name}` | {help} [claude-code]"
         )
     };
-    BadSource::plugin(Tree::new()).option("--marketplace", "builtin").build().expect(1, &[&said("builtin")]);
+    BadSource::plugin(Tree::new())
+        .option("--marketplace", "builtin")
+        .build()
+        .expect(1, &[&finding("builtin")]);
     BadSource::plugin(Tree::new())
         .option("--to", "codex")
         .option("--marketplace", "builtin")
@@ -183,5 +186,5 @@ fn a_reserved_name_from_an_option_or_the_only_plugin_is_said_too() {
         .expect(0, &[]);
     let named =
         Tree::new().file(".claude-plugin/plugin.json", "{ \"name\": \"inline\", \"version\": \"1.0.0\" }\n");
-    BadSource::plugin(named).build().expect(1, &[&said("inline")]);
+    BadSource::plugin(named).build().expect(1, &[&finding("inline")]);
 }
