@@ -20,6 +20,7 @@ pub mod mention;
 mod name_search;
 mod path_parts;
 pub mod paths;
+mod program_calls;
 pub mod prose;
 pub mod raw_value;
 pub mod readme;

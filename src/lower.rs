@@ -44,6 +44,7 @@ mod reference_rows;
 mod refuse;
 mod registration;
 mod repair;
+pub mod reserved_names;
 mod rows;
 mod safe_yaml;
 mod sandbox;

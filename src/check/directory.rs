@@ -130,6 +130,12 @@ impl<'a> ComponentDirectory<'a> {
         self.workflows.get(qualified).map(String::as_str)
     }
 
+    /// The qualified names of the workflows of `plugin`.
+    pub fn workflows_of(&self, plugin: &str) -> Vec<&str> {
+        let of_plugin = |name: &&str| plugin_of(name) == plugin;
+        self.workflows.values().map(String::as_str).filter(of_plugin).collect()
+    }
+
     /// Whether any plugin has a skill or command of that name.
     pub fn has_skill_called(&self, name: &str) -> bool {
         self.plugins.iter().any(|plugin| self.skills.contains_key(&qualify(plugin, name)))

@@ -2,15 +2,17 @@
 //! runs a skill, or names a component as `plugin:name`. Names in prose without a plugin are found by the model of the
 //! source, and only if they exist.
 
+mod name_use;
+
 use memchr::memmem;
 
 use super::context::{PluginText, RuleContext};
-use super::directory::ComponentDirectory;
 use super::signs::TextSign;
 use crate::model::component::Component;
-use crate::model::references::{AgentMentions, ends_with_slash, is_asked, starts_name};
+use crate::model::references::{AgentMentions, ends_with_slash, starts_name};
 use crate::read::intent::{stands_for_any_agent, words_before};
-use crate::source::{ComponentKind, Span};
+use crate::source::{ComponentKind, Span, line_end, line_start};
+use name_use::{DISPATCHES, RUNS, classify_unknown, lists};
 
 /// One place that names a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +32,8 @@ pub enum NameUse {
     Agent,
     /// A skill or command of that name is to be run.
     Skill,
+    /// A workflow of that name is to be run.
+    Workflow,
     /// The component is mentioned by its qualified name.
     Named,
 }
@@ -41,18 +45,22 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     let mut out = Vec::new();
     if text.has_sign(TextSign::Dispatch) {
         let types = memmem::find_iter(body.as_bytes(), "subagent_type");
-        out.extend(types.filter_map(|at| value(body, at + "subagent_type".len())));
+        let types: Vec<usize> = types.collect();
+        out.extend(types.iter().filter_map(|at| value(body, at + "subagent_type".len())));
+        out.extend(types.iter().flat_map(|at| column(body, *at)));
         out.extend(memmem::find_iter(body.as_bytes(), "Task ").filter_map(|at| call(body, at)));
         out.retain(|found| !is_forbidden(body, found.span.start));
     }
     let taken: Vec<Span> = out.iter().map(|found| found.span).collect();
     let mentions = AgentMentions::default();
-    for prefix in prefixes(body)
-        .filter(|prefix| context.directory().has_plugin(prefix.slice(body).trim_end_matches(':')))
-    {
-        let named = named_dispatch(body, prefix)
-            .map(|named| classify_unknown(body, named, context.directory(), &mentions));
-        out.extend(named.filter(|named| !taken.iter().any(|span| span.start == named.span.start)));
+    let known = |prefix: &Span| context.directory().has_plugin(prefix.slice(body).trim_end_matches(':'));
+    let named: Vec<Dispatch> =
+        prefixes(body).filter(known).filter_map(|prefix| named_dispatch(body, prefix)).collect();
+    let lists = lists(body, &named);
+    for (named, list) in named.into_iter().zip(lists) {
+        if !taken.iter().any(|span| span.start == named.span.start) {
+            out.push(classify_unknown(body, named, list, context.directory(), &mentions));
+        }
     }
     for dispatch in &mut out {
         dispatch.span = dispatch.span.shifted(text.body.start);
@@ -117,92 +125,6 @@ fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
     (begins && !file && is_name(name)).then(|| Dispatch { span, name: name.to_owned(), how })
 }
 
-/// Words that instruct to run what follows.
-const RUNS: [&str; 6] = ["use", "run", "invoke", "call", "load", "execute"];
-/// Words that instruct to dispatch what follows.
-const DISPATCHES: [&str; 3] = ["dispatch", "spawn", "launch"];
-/// Words for an agent.
-const AGENTS: [&str; 3] = ["agent", "subagent", "sub-agent"];
-/// Words for a skill or command.
-const SKILLS: [&str; 2] = ["skill", "command"];
-/// Words that instruct to run a skill that is called one.
-const APPLIES: [&str; 6] = ["activate", "apply", "follow", "using", "via", "with"];
-/// Words that may stand between a tool and the name that it gets.
-const BEFORE_NAMES: [&str; 10] =
-    ["with", "and", "the", "name", "named", "skill", "command", "agent", "subagent", "type"];
-/// Words that forbid it, or only give an example.
-const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
-
-/// Classifies an unknown name by the words around it.
-fn classify_unknown(
-    body: &str,
-    mut named: Dispatch,
-    directory: &ComponentDirectory<'_>,
-    mentions: &AgentMentions,
-) -> Dispatch {
-    if named.how != NameUse::Named || directory.contains(&named.name) {
-        return named;
-    }
-    let mut words = words_before(body, named.span.start);
-    let is_denied = words.iter().any(|word| NOT.contains(&word.as_str()));
-    let called = called_tool(&words);
-    let mut agent = is_mentioned_agent(body, named.span);
-    let mut skill = SKILLS.contains(&word_after(body, named.span.end));
-    while let Some(word) = words.pop_if(|word| is_noun(word)) {
-        agent |= AGENTS.contains(&word.as_str());
-        skill |= SKILLS.contains(&word.as_str());
-    }
-    let says = |verbs: &[&str]| words.last().is_some_and(|word| !is_denied && verbs.contains(&word.as_str()));
-    if says(&DISPATCHES) || agent && is_asked(body, named.span, mentions) {
-        named.how = NameUse::Agent;
-    } else if let Some(how) = called.filter(|_| !is_denied) {
-        named.how = how;
-    } else if skill && says(&APPLIES) || says(&RUNS) && !may_be_tool(&named.name, directory) {
-        named.how = NameUse::Skill;
-    }
-    named
-}
-
-/// Whether a name is written as an agent's: behind `@`, or before the word.
-fn is_mentioned_agent(body: &str, span: Span) -> bool {
-    // `@scope:registry=…` is a setting of a package manager.
-    let setting = body[span.end..].starts_with('=');
-    let before = &body[..span.start];
-    AGENTS.contains(&word_after(body, span.end))
-        || (before.ends_with('@') || before.ends_with("@agent-")) && !setting
-}
-
-/// The word after a name that ends at byte `end`.
-fn word_after(body: &str, end: usize) -> &str {
-    let after = body[end..].trim_start_matches(['`', '"', '\'', '*', ' ']);
-    after.split(|c: char| !(c.is_alphanumeric() || c == '-')).next().unwrap_or_default()
-}
-
-/// Whether a word may stand between a verb and a name.
-fn is_noun(word: &str) -> bool {
-    word == "the" || AGENTS.contains(&word) || SKILLS.contains(&word)
-}
-
-/// What is run by the tool that the words before a name call: "the Skill tool with skill", "the Task tool with".
-fn called_tool(words: &[String]) -> Option<NameUse> {
-    let at = words.iter().rposition(|word| word == "tool")?;
-    let is_between = |word: &String| BEFORE_NAMES.contains(&word.as_str());
-    let verb = words[..at].iter().rev().skip(1).find(|word| *word != "the")?.as_str();
-    let is_asked = RUNS.contains(&verb) || DISPATCHES.contains(&verb) || APPLIES.contains(&verb);
-    let how = match words[..at].last()?.as_str() {
-        "skill" => NameUse::Skill,
-        "task" | "agent" => NameUse::Agent,
-        _ => return None,
-    };
-    (is_asked && words[at + 1..].iter().all(is_between)).then_some(how)
-}
-
-/// Whether an unknown name may be a tool of an MCP server that is named like the plugin: such tools are written with
-/// `_`, which no skill of the plugin uses.
-fn may_be_tool(name: &str, directory: &ComponentDirectory<'_>) -> bool {
-    name.contains('_') && !directory.skills_near(name).iter().any(|known| known.contains('_'))
-}
-
 /// Whether the words before byte `at` on its line forbid the action.
 fn is_forbidden(body: &str, at: usize) -> bool {
     let is_verb = |word: &String| RUNS.contains(&word.as_str()) || DISPATCHES.contains(&word.as_str());
@@ -219,6 +141,39 @@ fn value(body: &str, at: usize) -> Option<Dispatch> {
     let rest = sign.or_else(|| prose().filter(|rest| rest.starts_with(quotes)))?;
     let rest = rest.trim_start_matches(' ').trim_start_matches(quotes);
     name_at(body, body.len() - rest.len()).filter(|found| sign.is_some() || found.name.contains(':'))
+}
+
+/// The qualified names in the column of a table whose head is `subagent_type`; `at` is the word.
+fn column(body: &str, at: usize) -> Vec<Dispatch> {
+    let start = line_start(body, at);
+    let head = &body[start..line_end(body, at)];
+    let cells = |line: &str| line.trim().trim_start_matches('|').matches('|').count();
+    let cell = head[at - start..].split('|').next().unwrap_or_default();
+    let before = head[..at - start].rsplit('|').next().unwrap_or_default();
+    let is_bare = |part: &str| part.trim_matches([' ', '`', '*']).is_empty();
+    if !head.trim_start().starts_with('|') || !is_bare(before) || !is_bare(&cell["subagent_type".len()..]) {
+        return Vec::new();
+    }
+    let index = cells(&head[..at - start]);
+    let mut from = (line_end(body, at) + 1).min(body.len());
+    let mut out = Vec::new();
+    for line in body[from..].split_inclusive('\n') {
+        let row = line.trim_start();
+        if !row.starts_with('|') {
+            break;
+        }
+        let mut at = from + line.len() - row.len() + 1;
+        for (number, cell) in row[1..].split('|').enumerate() {
+            let name = cell.trim_start_matches([' ', '`', '*', '"']);
+            if number == index {
+                let found = name_at(body, at + cell.len() - name.len());
+                out.extend(found.filter(|found| found.name.contains(':')));
+            }
+            at += cell.len() + 1;
+        }
+        from += line.len();
+    }
+    out
 }
 
 /// `Task name(`, where `Task` starts a word.

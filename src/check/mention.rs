@@ -178,7 +178,9 @@ fn words(
         let climbs = word.starts_with("../") || word.starts_with("./");
         let named = word.starts_with(|c: char| c.is_alphanumeric() || c == '_') || climbs;
         let file = word.rsplit('/').next().is_some_and(|last| last.contains('.') && !last.starts_with('.'));
-        if named && (file || word.starts_with("../")) && is_plain(word) {
+        // A program may have no extension.
+        let program = word.starts_with(SCRIPTS) && !word.ends_with('/');
+        if named && (file || program || word.starts_with("../")) && is_plain(word) {
             let span = Span::new(part.start + start, part.start + start + word.len());
             out.push(PathMention::new(span, form, word));
         }

@@ -82,7 +82,7 @@ impl SkillRenames {
         let names: Vec<String> = names.into_iter().collect();
         let mut out = Self::default();
         let Some(finder) = NameFinder::new(&names) else { return out };
-        let files: Vec<&SourceFile> = context.project.tree.files().collect();
+        let files: Vec<&SourceFile> = context.project.tree.files().chain(&context.project.readme).collect();
         let count = files.len();
         let found = parallel::map(files, count, |file| {
             let Some(text) = file.text().filter(|_| !tells_what_was(file)) else { return Vec::new() };

@@ -307,12 +307,13 @@ impl Bindings {
                 lines.push(BlockLine::new(template, values()).into());
             }
         };
-        say("agents", !self.agents.is_empty(), &|| self.agents.values("agents", 2));
-        say("skills", !self.skills.is_empty(), &|| self.skills.values("skills", 1));
-        say("commands", !self.commands.is_empty(), &|| self.commands.values("commands", 1));
+        let typed = target.command.typed;
+        say("agents", !self.agents.is_empty(), &|| self.agents.values("agents", 2, None));
+        say("skills", !self.skills.is_empty(), &|| self.skills.values("skills", 1, typed));
+        say("commands", !self.commands.is_empty(), &|| self.commands.values("commands", 1, typed));
         say("workflows", !self.workflows.is_empty(), &|| {
-            let mut values = self.workflows.values("workflows", usize::MAX);
-            values["agents"] = self.workflow_agents.values("agents", usize::MAX)["agents"].take();
+            let mut values = self.workflows.values("workflows", usize::MAX, None);
+            values["agents"] = self.workflow_agents.values("agents", usize::MAX, None)["agents"].take();
             values["prompts"] = json!(self.workflow_prompts);
             values
         });

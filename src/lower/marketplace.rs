@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::decision::Decision;
 use super::declarations::Declarations;
 use super::part::LoweredPart;
-use super::{manifest, shape};
+use super::{manifest, reserved_names, shape};
 use crate::bundle::{BundleNode, NodeContent};
 use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
@@ -41,10 +41,11 @@ pub(super) fn lower(
         let content = NodeContent::document(&path, document(project, target, facts, &mut used));
         part.nodes.push(BundleNode { path, executable: false, content, from: None });
     }
+    let shown = target.marketplace.as_ref().map(|facts| shown_name(project, facts));
+    part.diagnostics.extend(shown.as_deref().and_then(|name| reserved_names::report(project, target, name)));
     let Some(marketplace) = &project.marketplace else { return part };
     let Some(file) = project.tree.get(&marketplace.path) else { return part };
-    let renamed = target.marketplace.as_ref().map(|facts| shown_name(project, facts));
-    let renamed = renamed.filter(|name| *name != project.marketplace_name);
+    let renamed = shown.filter(|name| *name != project.marketplace_name);
     part.decisions.push(file_decision(target, file));
     part.decisions.extend(top_fields(marketplace, target, file, &used, renamed.as_deref()));
     used.entry.sort();
@@ -271,6 +272,9 @@ impl LoweredEntry<'_> {
             EntrySource::Folder(_) if self.plugin.is_some() => EntryOutcome::Built,
             EntrySource::Remote(_) if self.is_carried() => {
                 EntryOutcome::Remote(self.emitted().unwrap_or_default().to_owned())
+            }
+            EntrySource::Remote(kind) if !self.source.remote_sources.contains(kind) => {
+                EntryOutcome::Dropped(format!("the source host installs no `{kind}` sources either"))
             }
             EntrySource::Remote(kind) => EntryOutcome::Dropped(format!(
                 "a build fetches nothing, and the host accepts no `{kind}` sources from a bundle"

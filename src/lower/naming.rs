@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 use super::paths;
 use crate::ledger::ComponentKind;
 use crate::model::qualified_name::QualifiedName;
+use crate::target::TypedName;
 
 /// The locations that paths in a block are computed from.
 pub struct BlockPaths<'a> {
@@ -36,6 +37,8 @@ struct NamedComponent {
     inner: Option<String>,
     /// Its plugin, if it is another one, and its file there.
     elsewhere: Option<(String, String)>,
+    /// Whether users can type its name.
+    typed: bool,
 }
 
 /// A rule by which the paths of several components follow from their names.
@@ -49,6 +52,8 @@ struct NamingRule {
     inner: String,
     /// The replacement for a colon within `NAME` in the path, if there is one.
     colon: Option<&'static str>,
+    /// Whether users can type the names.
+    typed: bool,
 }
 
 impl NamingRule {
@@ -81,6 +86,7 @@ impl NamedComponents {
             inner: inner.map(ToString::to_string),
             elsewhere: elsewhere
                 .and_then(|path| Some((name.split_once(':')?.0.to_owned(), path.to_string()))),
+            typed: true,
         });
         let written = written.trim_start_matches('/');
         if written != name {
@@ -98,10 +104,14 @@ impl NamedComponents {
     }
 
     /// The values for a template: all components under `key`, the `rule` that covers at least `least` of them, and the
-    /// `others`.
-    pub(super) fn values(&self, key: &str, least: usize) -> Json {
-        let all: Vec<&NamedComponent> = self.0.values().collect();
-        let rules: Vec<Option<NamingRule>> = all.iter().map(|one| rule_of(one)).collect();
+    /// `others`. Users can type names by the host's rule `typed`.
+    pub(super) fn values(&self, key: &str, least: usize, typed: Option<TypedName>) -> Json {
+        let is_typed = |name: &str| typed.is_none_or(|rule| rule.apply(name) == name);
+        let all = self.0.values().cloned();
+        let all: Vec<NamedComponent> =
+            all.map(|one| NamedComponent { typed: is_typed(&one.name), ..one }).collect();
+        let rules: Vec<Option<NamingRule>> =
+            all.iter().map(|one| rule_of(one).filter(|rule| rule.typed == is_typed(&rule.name))).collect();
         let mut counts: BTreeMap<[&str; 3], usize> = BTreeMap::new();
         for rule in rules.iter().flatten() {
             *counts.entry(rule.spellings()).or_default() += 1;
@@ -114,7 +124,7 @@ impl NamedComponents {
         };
         let colon = rules.iter().filter(|rule| covered(rule)).flatten().find_map(|rule| rule.colon);
         let others: Vec<&NamedComponent> =
-            all.iter().zip(&rules).filter(|(_, rule)| !covered(rule)).map(|(one, _)| *one).collect();
+            all.iter().zip(&rules).filter(|(_, rule)| !covered(rule)).map(|(one, _)| one).collect();
         let rule = best.map(|rule| NamingRule { colon, ..rule.clone() });
         json!({ key: all, "rule": rule, "others": others })
     }
@@ -141,6 +151,7 @@ fn rule_of(one: &NamedComponent) -> Option<NamingRule> {
             path: format!("{before}NAME{after}"),
             inner: inner.replacen(&format!("{form}{after}"), &format!("NAME{after}"), 1),
             colon: is_deep.then_some(colon),
+            typed: one.typed,
         })
     })
 }
@@ -163,11 +174,24 @@ mod tests {
             one("kit:plan", "../plan/SKILL.md"),
             one("kit:sub:deep", "../sub--deep/SKILL.md"),
             one("kit:odd", "../../SKILL.md"),
+            one("kit:v1.2", "../v1.2/SKILL.md"),
             one("other:plan", ""),
         ]));
-        let values = named.values("skills", 1);
-        let rule = json!({ "name": "kit:NAME", "path": "../NAME/SKILL.md", "inner": "skills/NAME/SKILL.md", "colon": "--" });
+        let values = named.values("skills", 1, Some(TypedName::Word));
+        let rule = json!({
+            "name": "kit:NAME", "path": "../NAME/SKILL.md", "inner": "skills/NAME/SKILL.md", "colon": "--", "typed": true
+        });
         assert_eq!(values["rule"], rule);
-        assert_eq!(values["others"].as_array().map(Vec::len), Some(2));
+        let others = values["others"].as_array().unwrap().iter();
+        let others: Vec<_> =
+            others.map(|one| (one["name"].as_str().unwrap(), one["typed"].as_bool())).collect();
+        assert_eq!(
+            others,
+            [("kit:odd", Some(true)), ("kit:v1.2", Some(false)), ("other:plan", Some(true))],
+            "what users cannot type has no part in a rule for what they can"
+        );
+        let named = NamedComponents(BTreeMap::from([one("k.t:plan", "../plan/SKILL.md")]));
+        let values = named.values("skills", 1, Some(TypedName::Word));
+        assert_eq!((&values["rule"]["name"], &values["rule"]["typed"]), (&json!("k.t:NAME"), &json!(false)));
     }
 }

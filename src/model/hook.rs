@@ -145,6 +145,10 @@ fn read_handlers(
             "write `{ \"hooks\": { \"<Event>\": [ … ] } }`",
             found,
         );
+        // The source host refuses an empty list, too, but nothing is lost with it.
+        if events.items().is_some_and(<[Node]>::is_empty) {
+            return;
+        }
         // The fault then applies to the whole file.
         let pointer = if place.own_file { JsonPointer::default() } else { pointer };
         out.push(place.component(

@@ -105,8 +105,8 @@ pub fn read(
             found.extend(remote_faults(file, item, name));
         }
         let from = item.get("source").filter(|_| own);
-        if let Some((from, path)) = from.and_then(|from| Some((from, local(from, kinds)?))) {
-            let message = "unknown source kind `local`, which the host does not install";
+        if let Some((from, (kind, path))) = from.and_then(|from| Some((from, local(from, kinds)?))) {
+            let message = format!("unknown source kind `{kind}`, which the host does not install");
             let found_here = Diagnostic::in_file(file, from.span, Severity::Error, "manifest-field", message);
             found.push(found_here.help(format!("write `\"source\": \"{path}\"`")));
         }
@@ -166,14 +166,14 @@ fn source(
                     (None, Ok(folder)) => return EntrySource::Folder(folder),
                     (None, Err(why)) => found.push(escape(node.span, why)),
                 }
-            } else if let Some(path) = local(node, kinds) {
+            } else if let Some((_, path)) = local(node, kinds) {
                 match manifest::folder_inside(path) {
                     Ok(folder) => return EntrySource::Folder(folder),
                     Err(why) => found.push(escape(node.span, why)),
                 }
             } else if let Some(kind) = node.get("source").and_then(Node::as_str) {
                 if !kinds.iter().any(|known| known == kind) {
-                    let message = format!("unknown source kind `{kind}`");
+                    let message = format!("unknown source kind `{kind}`, which the host does not install");
                     let help = format!("one of: {}", kinds.join(", "));
                     found.push(
                         Diagnostic::in_file(file, node.span, Severity::Warning, "manifest-field", message)
@@ -192,10 +192,16 @@ fn source(
 /// The number of digits of a commit id.
 const COMMIT_LENGTH: usize = 40;
 
-/// The folder of an entry in the form of other hosts, `{ "source": "local", "path": "./x" }`.
-fn local<'a>(node: &'a Node, kinds: &[String]) -> Option<&'a str> {
-    let kind = node.get("source").and_then(Node::as_str).filter(|kind| *kind == "local")?;
-    node.get("path").and_then(Node::as_str).filter(|_| !kinds.iter().any(|known| known == kind))
+/// Kinds for a folder of the marketplace: one that other hosts have, and one that the source host has for marketplaces,
+/// not for their plugins (Claude Code 2.1.330).
+const FOLDER_KINDS: [&str; 2] = ["local", "directory"];
+
+/// The kind and the folder of an entry such as `{ "source": "local", "path": "./x" }`.
+fn local<'a>(node: &'a Node, kinds: &[String]) -> Option<(&'a str, &'a str)> {
+    let kind = node.get("source").and_then(Node::as_str).filter(|kind| FOLDER_KINDS.contains(kind))?;
+    let path =
+        node.get("path").and_then(Node::as_str).filter(|_| !kinds.iter().any(|known| known == kind))?;
+    Some((kind, path))
 }
 
 /// Values of an entry with a remote source with which the source host cannot install it (Claude Code 2.1.330).

@@ -50,6 +50,10 @@ pub fn find(
             "write `{ \"mcpServers\": { \"<name>\": { … } } }`",
             found,
         );
+        // The source host refuses an empty list, too, but nothing is lost with it.
+        if servers.items().is_some_and(<[Node]>::is_empty) {
+            return;
+        }
         out.push(place.component(
             Some(kind),
             &place.file_name(),

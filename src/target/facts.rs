@@ -164,7 +164,7 @@ pub struct MarketplaceFacts {
     pub refuses_dots: bool,
     /// A prefix of names that the host reserves; such a name gets the prefix `cast-`.
     pub reserved_prefix: Option<String>,
-    /// Names that the host reserves; used by rules.
+    /// Names that the host reserves; rules and builds report them.
     #[serde(default)]
     pub reserved_names: Vec<String>,
     /// The end of the owner's email address in marketplaces that may use such a name.

@@ -139,3 +139,52 @@ fn a_marketplace_names_every_entry_that_cannot_be_built() {
         assert_eq!(built.count(host, "skills"), 1, "{host}");
     }
 }
+
+/// Claude Code 2.1.330 refuses to add a marketplace of these names, and installs no plugin of a kind that it does not know.
+#[test]
+fn what_the_source_host_refuses_of_a_marketplace_is_said_by_a_build() {
+    let listing = r#"{ "name": "inline", "owner": { "name": "Us" }, "plugins": [
+  { "name": "a", "source": { "source": "directory", "path": "./a" } },
+  { "name": "b", "source": { "source": "shelf", "id": "b" } }
+] }
+"#;
+    let source = Tree::new()
+        .file(".claude-plugin/marketplace.json", listing)
+        .file("a/skills/s/SKILL.md", skill("description: d"));
+    let built = BadSource::bare(source).build();
+    built.expect(
+        1,
+        &[
+            "error marketplace-reserved-name .claude-plugin/marketplace.json:1:11 Claude Code reserves the marketplace name `inline` | choose another name; the host refuses third-party marketplaces with this one [claude-code]",
+            "error manifest-field .claude-plugin/marketplace.json:2:28 unknown source kind `directory`, which the host does not install | write `\"source\": \"./a\"`",
+            "warning manifest-field .claude-plugin/marketplace.json:3:28 unknown source kind `shelf`, which the host does not install | one of: github, url, git-subdir, npm, archive, command",
+        ],
+    );
+    for host in super::EVERY_HOST {
+        assert_eq!(built.count(host, "skills"), 1, "{host}");
+        let row = built.row(host, |row| row["kind"] == "marketplace-entry" && row["name"] == "b");
+        assert_eq!(row["reason"], "the source host installs no `shelf` sources either", "{host}");
+    }
+}
+
+#[test]
+fn a_reserved_name_from_an_option_or_the_only_plugin_is_said_too() {
+    let help = "pass another one as `--marketplace`, or set `marketplace` under `[build]` in `plugcast.toml`";
+    let finding = |name: &str| {
+        format!(
+            "error marketplace-reserved-name .:1:1 Claude Code reserves the marketplace name `{name}` | {help} [claude-code]"
+        )
+    };
+    BadSource::plugin(Tree::new())
+        .option("--marketplace", "builtin")
+        .build()
+        .expect(1, &[&finding("builtin")]);
+    BadSource::plugin(Tree::new())
+        .option("--to", "codex")
+        .option("--marketplace", "builtin")
+        .build()
+        .expect(0, &[]);
+    let named =
+        Tree::new().file(".claude-plugin/plugin.json", "{ \"name\": \"inline\", \"version\": \"1.0.0\" }\n");
+    BadSource::plugin(named).build().expect(1, &[&finding("inline")]);
+}

@@ -75,6 +75,28 @@ fn services_and_agents_get_every_place_on_its_own() {
     }
 }
 
+/// One cause, whatever the skills are called.
+#[test]
+fn skills_that_are_too_deep_are_one_finding() {
+    let skill = |name: &str| {
+        format!("---\nname: {name}\ndescription: Does a thing when it is asked for.\n---\nDo it.\n")
+    };
+    let deep = ["writing/draft", "writing/edit", "shared/cite"];
+    let tree = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("src/skills/plan/SKILL.md", skill("plan"));
+    let named = |path: &str| skill(path.rsplit('/').next().unwrap_or_default());
+    let tree =
+        deep.iter().fold(tree, |tree, path| tree.file(&format!("src/skills/{path}/SKILL.md"), named(path)));
+    let folder = tree.temporary();
+    let shown = json(&run(folder.path(), &["src", "--format", "json"]));
+    let found = findings_of(&shown, "nested-skill-file");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let wanted =
+        ["skills/shared/cite/SKILL.md", "skills/writing/draft/SKILL.md", "skills/writing/edit/SKILL.md"];
+    assert_eq!(places(found[0]), wanted);
+}
+
 /// In one file, a line of its own says where else.
 #[test]
 fn other_places_in_a_file_are_in_the_line_about_it() {

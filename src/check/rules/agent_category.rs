@@ -22,7 +22,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let NameResolution::Category(agent) = directory.dispatched(&text.plugin.name, &place.name) else {
             continue;
         };
-        if place.how == NameUse::Skill || place.how == NameUse::Named && directory.contains(&place.name) {
+        if matches!(place.how, NameUse::Skill | NameUse::Workflow)
+            || place.how == NameUse::Named && directory.contains(&place.name)
+        {
             continue;
         }
         let message = format!("unknown agent `{}`: hosts know it as `{}`", place.name, agent.qualified);

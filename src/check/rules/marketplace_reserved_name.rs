@@ -4,10 +4,10 @@ use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
-use crate::read::tree::Node;
+use crate::lower::reserved_names;
 
 pub(super) const RULE: Rule = Rule {
-    name: "marketplace-reserved-name",
+    name: reserved_names::RULE,
     group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a marketplace has a name that a host reserves",
@@ -20,20 +20,14 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     let Some(file) = context.file(&marketplace.path) else { return };
     let Some(node) = marketplace.node.get("name") else { return };
     let Some(name) = node.as_str() else { return };
-    let owner = marketplace.node.get("owner").and_then(|owner| owner.get("email")).and_then(Node::as_str);
     for host in &context.hosts {
-        let Some(facts) = host.marketplace.as_ref().filter(|facts| marketplace.path == facts.path) else {
-            continue;
-        };
-        let keeper = facts.reserved_for.as_deref();
-        let own = owner.is_some_and(|email| keeper.is_some_and(|keeper| email.ends_with(keeper)));
-        if own || !facts.reserved_names.iter().any(|reserved| reserved.eq_ignore_ascii_case(name)) {
+        let facts = host.marketplace.as_ref().filter(|facts| marketplace.path == facts.path);
+        if !facts.is_some_and(|facts| reserved_names::is_reserved(facts, name, context.project)) {
             continue;
         }
-        let message = format!("{} reserves the marketplace name `{name}`", host.host.title);
+        let (message, help) = reserved_names::wording(host, name);
         let found = sink.report(file, node.span, message);
-        found.help =
-            Some("choose another name; the host refuses third-party marketplaces with this one".to_owned());
+        found.help = Some(help.to_owned());
         found.hosts = vec![host.name.clone()];
     }
 }

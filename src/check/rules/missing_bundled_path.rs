@@ -5,6 +5,7 @@ use camino::Utf8Path;
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::mention::{PathForm, PathMention, SCRIPTS};
 use crate::check::paths::{self, PathTarget, in_named_skill};
+use crate::check::program_calls;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
@@ -70,9 +71,18 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
             && mention.path.split('/').any(|part| GENERATED_FOLDERS.contains(&part))
     };
     let open = || mention.path.split('/').any(intent::stands_for_any);
-    // After a variable, the argument of an interpreter is a script even without an extension.
-    let run = matches!(mention.form, PathForm::Root | PathForm::Skill) && started(text, mention);
+    // The argument of an interpreter, and what stands where a command begins, is a program even without an extension.
+    let is_variable = matches!(mention.form, PathForm::Root | PathForm::Skill);
+    let run = match (is_variable, file) {
+        (true, _) => started(text, mention) || !file && program_calls::is_called(text, mention.span),
+        (false, true) => false,
+        (false, false) => {
+            mention.path.starts_with(SCRIPTS)
+                && (started(text, mention) || program_calls::is_called(text, mention.span))
+        }
+    };
     if !(file || run)
+        || run && !file && program_calls::is_made(context, text, &mention.path)
         || here
         || made()
         || open()
@@ -104,6 +114,10 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         PathForm::Code | PathForm::Block if mention.path.starts_with("./") => own && runs_in_own_folder(text),
         PathForm::Code if is_own_script(text, mention) => own && !named_elsewhere(context, text, mention),
         PathForm::Block if is_own_script(text, mention) => own,
+        // A program that is called by its path alone may be one of the user's project.
+        PathForm::Code | PathForm::Block if run => {
+            own && there() && runs_in_own_folder(text) && !named_elsewhere(context, text, mention)
+        }
         PathForm::Code => {
             own && there() && !named_elsewhere(context, text, mention) && !is_of_repository(context, mention)
         }

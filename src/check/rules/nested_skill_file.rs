@@ -26,8 +26,9 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             "hosts search only folders directly below `skills/`, so they do not find this skill",
         );
         found.hosts.clone_from(&hosts);
-        let folder = path.parent().and_then(|folder| folder.file_name()).unwrap_or_default();
-        found.help =
-            Some(format!("move its folder to `skills/{folder}`, or list it under `skills` in the manifest"));
+        // The same for each skill, so that they are one finding.
+        found.help = Some(
+            "move its folder directly below `skills/`, or list it under `skills` in the manifest".to_owned(),
+        );
     }
 }

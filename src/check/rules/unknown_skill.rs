@@ -40,7 +40,10 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         // The plugin is the same in all of them and must not affect the similarity.
-        let known = directory.skills_near(name);
+        let (what, known) = match place.how {
+            NameUse::Workflow => ("workflow", directory.workflows_of(plugin_of(name))),
+            _ => ("skill or command", directory.skills_near(name)),
+        };
         let locals = || known.iter().map(|known| local_of(known));
         let workflow = directory.workflow_in_file(name);
         // A folder or the kind, which no host knows as part of the name, may stand before it.
@@ -53,7 +56,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let near = slipped.or_else(|| nearest(local_of(name), locals()));
         let near = near.and_then(|near| known.iter().copied().find(|known| local_of(known) == near));
         let near = workflow.or(near);
-        let found = sink.report(text.file, place.span, format!("unknown skill or command `{name}`"));
+        let found = sink.report(text.file, place.span, format!("unknown {what} `{name}`"));
         let Some(near) = near else {
             found.help =
                 Some(format!("call an existing one of the plugin `{}`, or add this one", plugin_of(name)));

@@ -194,13 +194,17 @@ fn unreadable(
     let value = entry.node.span.slice(text.text);
     let escapes = value.contains("\\n") || value.contains("\\\"");
     let others = hosts.iter().any(|target| target.source.is_none());
-    if seen.hosts().is_empty() && !others && !escapes {
+    let alias = unknown_alias(value, &text.text[yaml.start..entry.node.span.start]);
+    if seen.hosts().is_empty() && !others && !escapes && alias.is_none() {
         return;
     }
     let indented =
         entry.node.span.slice(text.text).contains('\t') || text.text[..entry.node.span.start].ends_with('\t');
     let tab = if indented { ", because of a tab" } else { "" };
-    let mut message = format!("the unquoted value of `{}` is not valid YAML{tab}", entry.key);
+    let mut message = match alias {
+        Some(name) => format!("`{}` is an alias, and no `&{name}` stands before it", entry.key),
+        None => format!("the unquoted value of `{}` is not valid YAML{tab}", entry.key),
+    };
     if !seen.hosts().is_empty() {
         message = format!("{message}: {}", seen.words());
         if !seen.whole.is_empty() {
@@ -218,18 +222,32 @@ fn unreadable(
     let found = sink.report(text.file, entry.node.span, message);
     found.hosts = seen.hosts();
     // Nothing is lost on any host, so no action is needed.
-    if seen.hosts().is_empty() && !escapes {
+    if seen.hosts().is_empty() && !escapes && alias.is_none() {
         found.severity = Severity::Info;
     }
     let help = if indented {
         "indent with spaces, or put the value in double quotes"
+    } else if alias.is_some() {
+        "write the value itself, or put it in double quotes if it is meant as text"
     } else {
         "put the value in double quotes"
     };
     found.help = Some(help.to_owned());
-    // A value indented with a tab was meant to be more than text.
-    let quoted = entry.node.scalar().filter(|_| !escapes && !indented).map(|value| raw_value::quoted(&value));
+    // A value indented with a tab was meant to be more than text, and so was an alias.
+    let is_text = !escapes && !indented && alias.is_none();
+    let quoted = entry.node.scalar().filter(|_| is_text).map(|value| raw_value::quoted(&value));
     found.fix = quoted.map(|quoted| replace(text.file, entry.node.span, quoted, Applicability::Safe));
+}
+
+/// The name of a value that is an alias, `*name`, without its anchor in the frontmatter `before` it.
+fn unknown_alias<'t>(value: &'t str, before: &str) -> Option<&'t str> {
+    let name = value.trim().strip_prefix('*')?;
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    let is_anchor = |(at, _): (usize, &str)| {
+        let rest = &before[at + 1 + name.len()..];
+        !rest.starts_with(|c: char| c.is_alphanumeric() || "_-".contains(c))
+    };
+    (is_name && !before.match_indices(&format!("&{name}")).any(is_anchor)).then_some(name)
 }
 
 /// Reports a value that a host accepts but does not read as written.

@@ -171,18 +171,18 @@ impl OtherFinder<'_> {
             });
         }
         let before = self.out.len();
-        match node {
-            Some(node) => self.declared(
-                &Declaration { kind, file, pointer: JsonPointer::default(), own_file: true },
-                &node,
-            ),
-            None => {
-                let fault = Some("it cannot be read".to_owned());
-                return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
-            }
-        }
+        let Some(node) = node else {
+            let fault = Some("it cannot be read".to_owned());
+            return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
+        };
+        self.declared(&Declaration { kind, file, pointer: JsonPointer::default(), own_file: true }, &node);
         if self.out.len() == before {
-            self.out.push(OtherComponent { body: OtherBody::Nothing, ..whole(kind, &file.path) });
+            // A list declares nothing either, but hosts refuse it.
+            let is_refused = node.entries().iter().any(|entry| {
+                matches!(entry.key.as_str(), "hooks" | "mcpServers") && entry.node.items().is_some()
+            });
+            let fault = is_refused.then(|| "it declares nothing, in a form that hosts refuse".to_owned());
+            self.out.push(OtherComponent { fault, body: OtherBody::Nothing, ..whole(kind, &file.path) });
         }
     }
 
@@ -256,8 +256,8 @@ impl OtherFinder<'_> {
             match &node.value {
                 Value::Map(_) => {
                     self.declared(&place, node);
-                    // An empty mapping declares nothing.
-                    reported |= node.entries().is_empty();
+                    // What is inspected and adds no component declares nothing: `{}`, or an event without handlers.
+                    reported |= node.entries().is_empty() || is_inspected(kind);
                 }
                 Value::String(_) if is_inspected(kind) => reported |= self.add_listed(&place, node),
                 Value::String(_) | Value::List(_) => self.check_named(file, node),
@@ -268,9 +268,7 @@ impl OtherFinder<'_> {
                 self.check_named(file, &inner.node);
             }
         }
-        // An empty mapping declares nothing.
-        let nothing = matches!(entry.node.value, Value::Map(_)) && entry.node.entries().is_empty();
-        if self.out.len() == before && !reported && !nothing {
+        if self.out.len() == before && !reported && !is_empty(&entry.node) {
             let place = Declaration { kind, file, pointer: pointer.clone(), own_file: false };
             self.out.push(place.component(
                 None,
@@ -356,6 +354,15 @@ impl OtherFinder<'_> {
             }
             _ => {}
         }
+    }
+}
+
+/// Whether a value is an empty mapping or list, which declares nothing.
+fn is_empty(node: &Node) -> bool {
+    match &node.value {
+        Value::Map(_) => node.entries().is_empty(),
+        Value::List(items) => items.is_empty(),
+        _ => false,
     }
 }
 
