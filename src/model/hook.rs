@@ -259,7 +259,9 @@ fn unknown_event(
 /// Whether a file of hooks declares none, inside `hooks` or elsewhere.
 pub fn is_nothing(node: &Node) -> bool {
     let empty = node.get("hooks").is_none_or(|hooks| matches!(hooks.value, Value::Null));
-    empty && !node.entries().iter().any(|entry| matches!(entry.node.value, Value::Map(_) | Value::List(_)))
+    let is_full =
+        |node: &Node| !node.entries().is_empty() || node.items().is_some_and(|items| !items.is_empty());
+    empty && !node.entries().iter().any(|entry| is_full(&entry.node))
 }
 
 /// The finding about a file of hooks with neither a hook nor the key `hooks`: the source host reports it and loads the
