@@ -16,8 +16,7 @@ use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, Span};
 use crate::target::Axis;
 
 fn excluded_row(plugin: &str, exclusion: &Exclusion) -> Decision {
-    Decision::for_file(plugin, &exclusion.path)
-        .with_outcome(RowOutcome::Dropped, exclusion.reason.to_string())
+    Decision::for_file(plugin, &exclusion.path).excluded(&exclusion.reason)
 }
 
 /// Items outside of all plugins, and unreadable items.

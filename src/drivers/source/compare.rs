@@ -228,6 +228,7 @@ mod tests {
             to: None,
             loss: None,
             reason: None,
+            transient: false,
         }
     }
 
