@@ -1,10 +1,11 @@
 //! The tree with spans that YAML and JSON share, and the fault that a reader reports.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::blanks::is_blank;
 use super::pointer::JsonPointer;
-pub use super::pointer::{escape, unescaped};
+pub use super::pointer::unescaped;
 use crate::source::Span;
 
 /// A value with its span.
@@ -46,6 +47,36 @@ pub enum Value {
     List(Vec<Node>),
     /// A mapping, in file order; the last of duplicate keys takes precedence.
     Map(Vec<MappingEntry>),
+}
+
+/// The kind of a value. Code compares it, messages show its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Boolean,
+    /// A number.
+    Number,
+    /// Text.
+    Text,
+    /// A list.
+    List,
+    /// A mapping.
+    Mapping,
+}
+
+impl fmt::Display for NodeKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Null => "nothing",
+            Self::Boolean => "a boolean",
+            Self::Number => "a number",
+            Self::Text => "text",
+            Self::List => "a list",
+            Self::Mapping => "a mapping",
+        })
+    }
 }
 
 /// The key that a mapping becomes when it is used as one, as in JavaScript.
@@ -149,15 +180,15 @@ impl Node {
         if self.value == Value::Null { String::new() } else { self.key_text() }
     }
 
-    /// The kind of value, for use in a message.
-    pub fn kind(&self) -> &'static str {
+    /// The kind of value.
+    pub fn kind(&self) -> NodeKind {
         match self.value {
-            Value::Null => "nothing",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::String(_) => "text",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a mapping",
+            Value::Null => NodeKind::Null,
+            Value::Bool(_) => NodeKind::Boolean,
+            Value::Number(_) => NodeKind::Number,
+            Value::String(_) => NodeKind::Text,
+            Value::List(_) => NodeKind::List,
+            Value::Map(_) => NodeKind::Mapping,
         }
     }
 
