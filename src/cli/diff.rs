@@ -14,7 +14,6 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, FileSystem, walk::SkipPolicy};
 use crate::git::{CommitSnapshot, GitError};
 use crate::model::project::Project;
-use crate::process::temporary;
 use crate::progress::Progress;
 use crate::report::{diff as report, human::count_noun};
 use crate::target::{Target, Targets};
@@ -193,9 +192,6 @@ fn place(word: &str, other: &str) -> Result<StateLocation, CommandFailure> {
 
 /// The failure for an argument that is neither a folder nor a commit.
 fn no_folder(word: &str, error: GitError) -> CommandFailure {
-    if error.help == temporary::HELP {
-        return CommandFailure::from(error);
-    }
     let message = format!("the folder `{word}` does not exist; {}", error.message);
     CommandFailure { message, ..CommandFailure::from(error) }
 }
