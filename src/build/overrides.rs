@@ -15,7 +15,7 @@ use crate::model::config::{Config, ConfigFault, HostConfig, PlacedWords};
 use crate::model::names;
 use crate::model::overrides::{ConfigPlace, HostOverrides, NewName, OverrideValue};
 use crate::model::plugin::Plugin;
-use crate::model::qualified_name::last_of;
+use crate::model::qualified_name::{last_of, parts_of, prefix_of, qualify};
 use crate::model::similar_names;
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, LineIndex, Span};
@@ -140,12 +140,12 @@ impl<'a> ConfigScope<'a> {
                 let help = "use letters, digits and `-`, such as `my-skill`".to_owned();
                 return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));
             }
-            let folders = component.name.rsplit_once(':').map_or("", |(folders, _)| folders);
+            let folders = prefix_of(&component.name);
             if wanted.contains(':') {
                 let message = format!(
                     "the name `{wanted}` contains a colon, but only the last part of a name can be changed"
                 );
-                let stays = if folders.is_empty() {
+                let stays = if folders.is_none() {
                     "the plugin's name cannot be changed"
                 } else {
                     "plugin and folders cannot be changed"
@@ -162,7 +162,7 @@ impl<'a> ConfigScope<'a> {
                 let help = "choose another name; `plugcast targets` shows what each host accepts".to_owned();
                 return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));
             }
-            let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
+            let to = folders.map_or_else(|| wanted.clone(), |folders| qualify(folders, wanted));
             let at = self.place(name.span(), &[&target.name, "rename", name.get_ref()]);
             let renamed = NewName { from: component.name.clone(), to, at: Some(at) };
             out.renames.insert((component.kind, component.qualified.clone()), renamed);
@@ -299,7 +299,7 @@ impl<'a> ConfigScope<'a> {
         match found.as_slice() {
             [one] => Ok(Some(one)),
             [] => {
-                let prefix = name.split_once(':').map(|(prefix, _)| prefix);
+                let prefix = parts_of(name).map(|(prefix, _)| prefix);
                 let unread = |prefix| self.plugins.iter().all(|plugin| plugin.name != prefix);
                 if self.above && prefix.is_some_and(unread) {
                     return Ok(None);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::component::Component;
 use crate::model::project::Project;
-use crate::model::qualified_name::{last_of, local_of, plugin_of, qualify};
+use crate::model::qualified_name::{last_of, local_of, parts_of, plugin_of, qualify};
 use crate::model::similar_names::{self, slip};
 use crate::source::ComponentKind;
 
@@ -186,7 +186,7 @@ impl<'a> ComponentDirectory<'a> {
         if self.agents.contains_key(name) {
             return NameResolution::Valid;
         }
-        match name.split_once(':') {
+        match parts_of(name) {
             Some((first, _)) if self.has_plugin(first) => self.of_plugin(first, name),
             Some((first, rest)) => {
                 if let Some(agent) = self.agent(&qualify(plugin, name)) {

@@ -300,8 +300,7 @@ fn describe(
     if let (ComponentKind::Agent, Some(renamed), Some(reason)) = (component.kind, told.renamed, told.naming())
         && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
     {
-        let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-        draft.set_text("name", last, &reason);
+        draft.set_text("name", last_of(&renamed.to), &reason);
         repairs.insert(entry.key_span.start, (RowOutcome::Mapped, reason));
     }
     None

@@ -8,7 +8,7 @@ use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::names;
 use crate::model::plugin::{InlineCommand, OtherBody, Plugin};
-use crate::model::qualified_name::QualifiedName;
+use crate::model::qualified_name::{QualifiedName, last_of};
 use crate::read::format::SourceFacts;
 use crate::source::PathMap;
 use crate::target::Target;
@@ -276,8 +276,7 @@ fn main_path(
         own = own.with_file_name(format!("{name}.md"));
     }
     if let Some(renamed) = &component.host_override.renamed {
-        let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-        own = own.with_file_name(format!("{}.md", names::segment(last)));
+        own = own.with_file_name(format!("{}.md", names::segment(last_of(&renamed.to))));
     }
     let as_named = component.host_override.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
     // Folder names are part of the name too; only user settings keep them unchanged.

@@ -11,7 +11,7 @@ use crate::check::stage::StageMarks;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
-use crate::model::qualified_name::last_of;
+use crate::model::qualified_name::{last_of, parts_of};
 use crate::model::similar_names::slip;
 use crate::source::{ComponentKind, Span};
 
@@ -121,7 +121,7 @@ fn word(listing: &ReadmeListing) -> &'static str {
 fn is_known_name(context: &RuleContext<'_>, name: &str) -> bool {
     let last = last_of(name);
     // The components of a plugin outside of the source are unknown.
-    let foreign = name.split_once(':').is_some_and(|(plugin, _)| {
+    let foreign = parts_of(name).is_some_and(|(plugin, _)| {
         context.project.plugins.iter().all(|one| {
             one.name != plugin && !one.components.iter().any(|component| component.name.starts_with(plugin))
         })
