@@ -5,7 +5,7 @@ use super::context::PluginText;
 use crate::check::shell::{self, SimpleCommand};
 use crate::read::markdown::RegionKind;
 use crate::read::shell_names::may_be_shell;
-use crate::source::{Span, line_end, line_start};
+use crate::source::{Span, line_end, line_start, next_line};
 
 /// Words of a line that warns against what it shows.
 const AGAINST: [&str; 40] = [
@@ -136,7 +136,7 @@ fn content(text: &str, block: Span) -> Span {
     let raw = block.slice(text);
     let fence = raw.trim_start().chars().next().filter(|c| matches!(c, '`' | '~'));
     let Some(fence) = fence else { return block };
-    let start = raw.find('\n').map_or(raw.len(), |at| at + 1);
+    let start = next_line(raw, 0);
     let body = raw[start..].trim_end();
     let last = line_start(body, body.len());
     let closed = body[last..].trim_start().starts_with(fence);

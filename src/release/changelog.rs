@@ -9,7 +9,7 @@ use super::{ReleaseError, file_finding};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::config::ChangelogForm;
 use crate::read::markdown;
-use crate::source::Span;
+use crate::source::{Span, line_end};
 
 /// The usual name of a changelog.
 const NAME: &str = "CHANGELOG.md";
@@ -84,7 +84,7 @@ fn no_entry(
     let file = context.files.get(path)?;
     let text = file.text().unwrap_or_default();
     let headings = headings(text);
-    let at = headings.first().map_or(Span::new(0, text.find('\n').unwrap_or(text.len())), |first| first.span);
+    let at = headings.first().map_or(Span::new(0, line_end(text, 0)), |first| first.span);
     let ((first, version), form) = (units.first()?, units.first()?.0.published.changelog_form);
     let is_shared =
         context.units.iter().filter(|unit| self::path(context, unit).as_deref() == Some(path)).count() > 1;
