@@ -169,6 +169,20 @@ fn line_starts_pointers_and_names_are_computed_in_one_place() {
     assert_eq!(shown("let start = text[..at].rfind('\\n').map_or(0, |end| end + 1);"), 1);
     assert_eq!(shown("row.pointer(format!(\"/{key}\"))"), 1);
     assert_eq!(shown("let name = format!(\"{}:{}\", plugin.name, skill.name);"), 1);
+    assert_eq!(
+        shown("let end = memchr::memchr(b'\\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);"),
+        1
+    );
+    assert_eq!(shown("let pointer = format!(\"{}/{}\", self.other.pointer, escape(&entry.key));"), 1);
+}
+
+/// About twenty places took qualified names apart, some from the wrong end.
+#[test]
+fn qualified_names_are_taken_apart_in_one_place() {
+    each("names that are taken apart by hand", &rust_files(&["src"]), shape::split_names);
+    let shown = |path: &str| shape::split_names(&SourceFile::new(path, "name.rsplit(':').next()")).len();
+    assert_eq!(["src/lower/a.rs", "src/build.rs"].map(shown), [1; 2]);
+    assert_eq!(["src/model/qualified_name.rs", "src/read/yaml.rs"].map(shown), [0; 2]);
 }
 
 #[test]
