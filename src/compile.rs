@@ -6,7 +6,7 @@ mod output_build;
 
 pub use cached_answer::CacheLookup;
 use cached_answer::unchanged;
-pub use output_build::{BuildMode, BuildOptions, BundleRefusal, HostBuild, OutputBuild};
+pub use output_build::{BuildMode, BuildOptions, BundleRefusal, HostBuild, HostBuildOutcome, OutputBuild};
 
 use crate::build::cache::{CacheKey, CacheOptions};
 use crate::build::{self, BuildError, DiscoveredSource, HostBundle, Purpose, SourceRequest};
