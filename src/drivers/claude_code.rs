@@ -21,14 +21,21 @@ use super::observation::{BodyInvocation, Installation, Invoker, Observation, Obs
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
 use super::session::{Session, Transcript};
 use super::source::{SourceLayout, SourceListing};
-use super::{Driver, text};
+use super::{Driver, HostBinary, text};
 use crate::bundle::verification::Method;
 use crate::ledger::ComponentKind;
 use crate::model::qualified_name::local_of;
 use crate::source::SKILL_FILE;
 
-/// Harmless messages that name files of the bundle, with the version in which they were seen.
-const KNOWN_NOISE: &[&str] = &[];
+/// The binary of this host.
+const FACTS: HostBinary = HostBinary {
+    host: "claude-code",
+    command: "claude",
+    pinned: "2.1.330",
+    package: "@anthropic-ai/claude-code",
+    qualifies_servers: true,
+    ..HostBinary::DEFAULT
+};
 
 /// The start of the message that a command in a body has failed, which may happen in an empty project.
 const COMMAND_FAILED: &str = "Shell command failed for pattern";
@@ -37,29 +44,8 @@ const COMMAND_FAILED: &str = "Shell command failed for pattern";
 pub struct ClaudeCode;
 
 impl Driver for ClaudeCode {
-    fn host(&self) -> &'static str {
-        "claude-code"
-    }
-
-    fn command(&self) -> &'static str {
-        "claude"
-    }
-
-    fn pinned(&self) -> &'static str {
-        "2.1.330"
-    }
-
-    fn package(&self) -> &'static str {
-        "@anthropic-ai/claude-code"
-    }
-
-    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
-        match kind {
-            // The name of a server may look like a qualified one.
-            ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
-            ComponentKind::Hook => super::own_name(plugin, name).to_owned(),
-            _ => name.to_owned(),
-        }
+    fn binary(&self) -> &'static HostBinary {
+        &FACTS
     }
 
     fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker> {
@@ -377,6 +363,6 @@ fn record_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &Host
 
 fn record_message(observation: &mut Observation, bundle: &LoadedBundle, message: &str) {
     for plugin in &bundle.plugins {
-        observation.record_message(plugin, &[text(&plugin.folder)], message, KNOWN_NOISE);
+        observation.record_message(plugin, &[text(&plugin.folder)], message, FACTS.known_noise);
     }
 }

@@ -16,14 +16,20 @@ use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
 use super::session::{Session, SessionLoad, Transcript};
-use super::{Driver, own_name};
+use super::{Driver, HostBinary};
 use crate::bundle::verification::Method;
 use crate::disk::plain_files;
 use crate::ledger::ComponentKind;
 use crate::source::SKILL_FILE;
 
-/// Messages that name our files and are no complaint, with the version they were seen in.
-const KNOWN_NOISE: &[&str] = &[];
+/// The binary of this host.
+const FACTS: HostBinary = HostBinary {
+    host: "codex",
+    command: "codex",
+    pinned: "0.169.0",
+    package: "@openai/codex",
+    ..HostBinary::DEFAULT
+};
 
 /// The file with the servers of a plugin, and the key in it.
 const SERVERS: &str = ".mcp.json";
@@ -35,31 +41,12 @@ const MENTIONS: usize = 50;
 pub struct Codex;
 
 impl Driver for Codex {
-    fn host(&self) -> &'static str {
-        "codex"
-    }
-
-    fn command(&self) -> &'static str {
-        "codex"
-    }
-
-    fn pinned(&self) -> &'static str {
-        "0.169.0"
-    }
-
-    fn package(&self) -> &'static str {
-        "@openai/codex"
+    fn binary(&self) -> &'static HostBinary {
+        &FACTS
     }
 
     fn carries_ripgrep(&self) -> bool {
         true
-    }
-
-    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
-        match kind {
-            ComponentKind::Hook => own_name(plugin, name).to_owned(),
-            _ => name.to_owned(),
-        }
     }
 
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
@@ -335,6 +322,6 @@ fn is_personal(bundle: &LoadedBundle, component: &LoadedComponent) -> bool {
 fn record_message(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome, message: &str) {
     for plugin in &bundle.plugins {
         let places = [home.copy_of(&plugin.name), home.agents_of(&plugin.name)];
-        observation.record_message(plugin, &places, message, KNOWN_NOISE);
+        observation.record_message(plugin, &places, message, FACTS.known_noise);
     }
 }

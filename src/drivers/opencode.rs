@@ -19,14 +19,21 @@ use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ScriptStep};
 use super::session::{Session, SessionOpening, Transcript};
-use super::{Driver, own_name, text};
+use super::{Driver, HostBinary, text};
 use crate::bundle::verification::Method;
 use crate::disk::plain_files;
 use crate::ledger::ComponentKind;
 use crate::temp_dir::TempFolder;
 
-/// Messages that name our files and are no complaint, with the version they were seen in.
-const KNOWN_NOISE: &[&str] = &[];
+/// The binary of this host.
+const FACTS: HostBinary = HostBinary {
+    host: "opencode",
+    command: "opencode",
+    pinned: "1.18.33",
+    package: "opencode-ai",
+    qualifies_servers: true,
+    ..HostBinary::DEFAULT
+};
 /// The host's message about a server that the driver disables (1.18.33).
 const DISABLED_SERVER: &str = "Ignoring MCP config entry without type";
 /// How many bodies are invoked in one session, because its requests grow.
@@ -36,32 +43,12 @@ const TURNS: usize = 25;
 pub struct OpenCode;
 
 impl Driver for OpenCode {
-    fn host(&self) -> &'static str {
-        "opencode"
-    }
-
-    fn command(&self) -> &'static str {
-        "opencode"
-    }
-
-    fn pinned(&self) -> &'static str {
-        "1.18.33"
-    }
-
-    fn package(&self) -> &'static str {
-        "opencode-ai"
+    fn binary(&self) -> &'static HostBinary {
+        &FACTS
     }
 
     fn needs_ripgrep(&self) -> bool {
         true
-    }
-
-    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
-        match kind {
-            ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
-            ComponentKind::Hook => own_name(plugin, name).to_owned(),
-            _ => name.to_owned(),
-        }
     }
 
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
@@ -147,7 +134,12 @@ impl Driver for OpenCode {
         let output = server.end();
         for line in output.lines().filter(|line| !line.contains(DISABLED_SERVER)) {
             for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
-                observation.record_message(plugin, &[text(folder), text(&plugin.folder)], line, KNOWN_NOISE);
+                observation.record_message(
+                    plugin,
+                    &[text(folder), text(&plugin.folder)],
+                    line,
+                    FACTS.known_noise,
+                );
             }
         }
         Ok(observation)
