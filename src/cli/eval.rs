@@ -21,6 +21,9 @@ use crate::report::eval::{EvalReport, RuleScore};
 ///
 /// Exit codes: 0 all findings match the labels; 1 some differ; 2 a label cannot be read.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast eval path/to/cases\n  plugcast eval path/to/cases/broken-link --format json"
+)]
 pub struct EvalArgs {
     /// Labelled trees, or folders that contain them
     #[arg(required = true, value_name = "CASES")]
