@@ -131,9 +131,25 @@ pub struct RelatedPlace {
     /// Line and column after the last character, for the report; not part of the JSON.
     #[serde(skip)]
     pub end: Option<(usize, usize)>,
-    /// Whether it is a repetition of the finding itself, for the report; not part of the JSON.
+    /// Whether it repeats the finding itself, for the report; not part of the JSON.
     #[serde(skip)]
-    pub repeats: bool,
+    pub repetition: Option<Repetition>,
+}
+
+/// How a related place repeats its finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repetition {
+    /// With the same message and help.
+    Same,
+    /// With a message or help of its own, which the place has.
+    Differs,
+}
+
+impl RelatedPlace {
+    /// Whether the finding itself is repeated there.
+    pub fn is_repetition(&self) -> bool {
+        self.repetition.is_some()
+    }
 }
 
 impl Diagnostic {
@@ -212,7 +228,7 @@ impl Diagnostic {
             column: start.column,
             message: message.into(),
             end: Some((end.line, end.column)),
-            repeats: false,
+            repetition: None,
         });
     }
 }

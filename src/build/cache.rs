@@ -27,7 +27,7 @@ use crate::disk::{self, Fingerprint, Payload};
 use crate::emit;
 use crate::ledger::{Ledger, LossClass};
 use crate::schema;
-use crate::source::Exclusion;
+use crate::source::{Exclusion, ExclusionReason};
 use crate::target::Targets;
 
 /// How many builds are kept; beyond that, the oldest are removed.
@@ -63,8 +63,8 @@ struct CacheInputs<'a> {
     /// Links, with their targets.
     links: Vec<(&'a str, &'a str)>,
     empty_folders: Vec<&'a str>,
-    left_out: Vec<(&'a str, String, bool)>,
-    outside: Vec<(&'a str, String, bool)>,
+    left_out: Vec<(&'a str, &'a ExclusionReason, bool)>,
+    outside: Vec<(&'a str, &'a ExclusionReason, bool)>,
 }
 
 /// sha256 of everything that a bundle depends on, for any host.
@@ -105,8 +105,8 @@ impl CacheKey {
     }
 }
 
-fn exclusion_keys(exclusions: &[Exclusion]) -> Vec<(&str, String, bool)> {
-    exclusions.iter().map(|one| (one.path.as_str(), one.reason.to_string(), one.fault)).collect()
+fn exclusion_keys(exclusions: &[Exclusion]) -> Vec<(&str, &ExclusionReason, bool)> {
+    exclusions.iter().map(|one| (one.path.as_str(), &one.reason, one.fault)).collect()
 }
 
 /// A bundle on disk, unchanged since an earlier build wrote it from identical inputs.

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Diagnostic, RelatedPlace, Severity};
+use crate::diagnostic::{Diagnostic, RelatedPlace, Repetition, Severity};
 
 /// The label of a further place of a finding.
-pub const SAME_HERE: &str = "the same here";
+const SAME_HERE: &str = "the same here";
 /// More findings than this that differ only in names are a pattern.
 const PATTERN: usize = 3;
 
@@ -60,7 +60,7 @@ pub fn fold_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -
             continue;
         }
         let head = &mut out[at];
-        head.related.push(place(finding, SAME_HERE.to_owned()));
+        head.related.push(place(finding, None));
         let more = finding.related.iter().filter(|place| !head.related[..own[at]].contains(place));
         let more: Vec<_> = more.cloned().collect();
         head.related.extend(more);
@@ -104,9 +104,9 @@ fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) 
             messages.push(&finding.message);
         }
         messages.extend(finding.help.as_deref().filter(|help| head.help.as_deref() != Some(*help)));
-        let message = if messages.is_empty() { SAME_HERE.to_owned() } else { messages.join("; ") };
+        let message = (!messages.is_empty()).then(|| messages.join("; "));
         head.related.push(place(finding, message));
-        head.related.extend(finding.related.iter().filter(|place| place.repeats).cloned());
+        head.related.extend(finding.related.iter().filter(|place| place.is_repetition()).cloned());
     }
     out
 }
@@ -117,21 +117,22 @@ fn pattern(message: &str) -> String {
     words.chars().filter(|letter| !letter.is_ascii_digit() && *letter != ',').collect()
 }
 
-/// A finding as a related place of another one.
-fn place(finding: &Diagnostic, message: String) -> RelatedPlace {
+/// A finding as a related place of another one, with `message` if it differs from that one.
+fn place(finding: &Diagnostic, message: Option<String>) -> RelatedPlace {
+    let repetition = if message.is_some() { Repetition::Differs } else { Repetition::Same };
     RelatedPlace {
         path: finding.path.clone(),
         line: finding.line,
         column: finding.column,
-        message,
+        message: message.unwrap_or_else(|| SAME_HERE.to_owned()),
         end: Some((finding.end_line, finding.end_column)),
-        repeats: true,
+        repetition: Some(repetition),
     }
 }
 
 /// The number of places of a finding.
 pub fn place_count(finding: &Diagnostic) -> usize {
-    1 + finding.related.iter().filter(|place| place.repeats).count()
+    1 + finding.related.iter().filter(|place| place.is_repetition()).count()
 }
 
 #[cfg(test)]
@@ -159,7 +160,8 @@ mod tests {
 
     #[test]
     fn places_that_belong_to_a_cause_are_told_once() {
-        let other = RelatedPlace { repeats: false, ..place(&finding("", 9, &[]), "defined here".to_owned()) };
+        let other =
+            RelatedPlace { repetition: None, ..place(&finding("", 9, &[]), Some("defined here".to_owned())) };
         let found =
             [1, 3].map(|line| Diagnostic { related: vec![other.clone()], ..finding("no `a`", line, &[]) });
         let folded = fold_places(&found, part);

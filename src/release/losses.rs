@@ -9,7 +9,7 @@ use super::context::{ReleaseContext, VersionedUnit};
 use super::{ReleaseError, file_finding, shifted};
 use crate::build::{self, Denial};
 use crate::compare::{DiffReport, LossChange};
-use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Severity};
+use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Repetition, Severity};
 use crate::ledger::Ledger;
 use crate::lower;
 use crate::model::config::AcceptLoss;
@@ -132,7 +132,7 @@ fn repeated(path: Utf8PathBuf, loss: &LossChange) -> RelatedPlace {
         column: 1,
         message,
         end: None,
-        repeats: true,
+        repetition: Some(Repetition::Differs),
     }
 }
 

@@ -161,7 +161,7 @@ const MOST_OTHER_PLACES: usize = 20;
 
 /// The other places of a finding in its file.
 fn other_places(found: &Diagnostic) -> String {
-    let places = found.related.iter().filter(|place| place.repeats);
+    let places = found.related.iter().filter(|place| place.is_repetition());
     let named: Vec<_> =
         places.clone().take(MOST_OTHER_PLACES).map(|at| format!("{}:{}", at.line, at.column)).collect();
     match places.count().saturating_sub(MOST_OTHER_PLACES) {

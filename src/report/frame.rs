@@ -9,8 +9,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::check::word;
 use super::human::count_noun;
-use crate::check::fold::{self, SAME_HERE};
-use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Severity};
+use crate::check::fold;
+use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Repetition, Severity};
 use crate::printable;
 use crate::source::{Position, SourceFile};
 
@@ -133,7 +133,7 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
     let mut groups =
         vec![add_frame(Group::with_title(title), &place, (file(&finding.path), limit), primary, &mut moved)];
     // Related places of other findings grouped under this one follow its first repetition.
-    let own = finding.related.iter().take_while(|place| !place.repeats);
+    let own = finding.related.iter().take_while(|place| !place.is_repetition());
     for related in own.clone().take(MOST_PLACES) {
         let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
         let place = FramePlace {
@@ -171,13 +171,16 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
 
 /// The first places where a finding is repeated, one per line, and the number of further ones.
 fn repeated(finding: &Diagnostic) -> Option<String> {
-    let places: Vec<&RelatedPlace> = finding.related.iter().filter(|place| place.repeats).collect();
+    let places: Vec<&RelatedPlace> = finding.related.iter().filter(|place| place.is_repetition()).collect();
     let mut lines =
         vec![format!("{} with the same problem:", count_noun(places.len(), "more place", "more places"))];
     // Instead of counting a single further place, show it.
     let named = if places.len() == MOST_PLACES + 1 { places.len() } else { MOST_PLACES };
     for place in places.iter().take(named) {
-        let message = if place.message == SAME_HERE { String::new() } else { format!(" {}", place.message) };
+        let message = match place.repetition {
+            Some(Repetition::Differs) => format!(" {}", place.message),
+            Some(Repetition::Same) | None => String::new(),
+        };
         lines.push(
             printable::line(&format!("{}:{}:{}{message}", place.path, place.line, place.column)).into(),
         );
