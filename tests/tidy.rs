@@ -13,6 +13,7 @@ mod messages;
 mod names;
 mod printed_lines;
 mod rows;
+mod rule_ids;
 mod rust;
 mod shape;
 mod target_keys;
@@ -183,6 +184,15 @@ fn qualified_names_are_taken_apart_in_one_place() {
     let shown = |path: &str| shape::split_names(&SourceFile::new(path, "name.rsplit(':').next()")).len();
     assert_eq!(["src/lower/a.rs", "src/build.rs"].map(shown), [1; 2]);
     assert_eq!(["src/model/qualified_name.rs", "src/read/yaml.rs"].map(shown), [0; 2]);
+}
+
+/// About 120 places wrote the id of a rule as a string, which nothing compared with the table.
+#[test]
+fn rule_ids_are_constants() {
+    let files = rust_files(&["src"]);
+    let ids = rule_ids::listed(&files);
+    assert!(ids.len() > 100, "{} ids", ids.len());
+    each("ids of rules in strings", &files, |file| rule_ids::written(&ids, file));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::catalogue::{find_own_plugins, listed_plugins, read_marketplace, readm
 use super::config_file::read_config_in;
 use super::listing::Listing;
 use super::{BuildError, SourceRequest, adjacent, layout, tracked_files};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, FileSystem, walk};
 use crate::model::config::Config;
@@ -336,8 +336,8 @@ fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
         let message = format!("`{}` is skipped: {}", exclusion.path, exclusion.reason);
         let rule = match exclusion.reason {
-            ExclusionReason::LinkLeavesSource => "symlink-escape",
-            _ => "unreadable-file",
+            ExclusionReason::LinkLeavesSource => RuleId::SYMLINK_ESCAPE,
+            _ => RuleId::UNREADABLE_FILE,
         };
         let help = match exclusion.reason {
             ExclusionReason::TooLarge | ExclusionReason::TooLargeTogether => {

@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use super::discover::{DiscoveredSource, roots_below};
 use super::{BuildError, SourceRequest, command_objects, overrides, same_names, typed_names};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
 use crate::model::{names, plugin};
@@ -94,7 +94,7 @@ fn marketplace_name(
         let why = names::check_installable(name).err();
         if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
             let message = format!("the marketplace name `{name}` {why}");
-            let finding = Diagnostic::in_file(file, node.span, Severity::Error, "name-format", message);
+            let finding = Diagnostic::in_file(file, node.span, Severity::Error, RuleId::NAME_FORMAT, message);
             found.push(finding.help("use letters, digits and `-`, such as `my-marketplace`"));
         }
         why.is_none().then(|| name.to_owned())

@@ -44,7 +44,7 @@ impl Digests {
         words: &str,
     ) -> String {
         let line = file(&finding.path).and_then(|file| line(finding, file)).unwrap_or_default();
-        let mut parts = vec![finding.rule.as_bytes(), finding.path.as_bytes(), line.as_bytes()];
+        let mut parts = vec![finding.rule.as_str().as_bytes(), finding.path.as_bytes(), line.as_bytes()];
         if !words.is_empty() {
             parts.push(words.as_bytes());
         }

@@ -100,7 +100,7 @@ fn fits_text(edit: &FixEdit, text: Option<&str>) -> bool {
 }
 
 fn refusal(finding: &Diagnostic, path: &str) -> RefusedFix {
-    RefusedFix { path: path.to_owned(), rule: finding.rule.clone(), message: finding.message.clone() }
+    RefusedFix { path: path.to_owned(), rule: finding.rule.to_string(), message: finding.message.clone() }
 }
 
 enum EditClaim {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Diagnostic, RelatedPlace, Repetition, Severity};
+use crate::diagnostic::{Diagnostic, RelatedPlace, Repetition, RuleId, Severity};
 
 /// The label of a further place of a finding.
 const SAME_HERE: &str = "the same here";
@@ -39,13 +39,13 @@ pub fn fold_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// Joins findings with the same message within one file, or within another part of the source that `part` names; keeps
 /// their order.
 pub fn fold_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
-    let mut first: BTreeMap<(String, Severity, &str, &str, &[String]), usize> = BTreeMap::new();
+    let mut first: BTreeMap<(String, Severity, RuleId, &str, &[String]), usize> = BTreeMap::new();
     let mut out: Vec<Diagnostic> = Vec::new();
     // How many places each finding had before folding.
     let mut own: Vec<usize> = Vec::new();
     for finding in found {
         let key =
-            (part(finding), finding.severity, &*finding.rule, &*finding.message, finding.hosts.as_slice());
+            (part(finding), finding.severity, finding.rule, &*finding.message, finding.hosts.as_slice());
         let at = *first.entry(key).or_insert(out.len());
         // A message without names may have several causes.
         let takes = |head: &Diagnostic| {
@@ -86,7 +86,7 @@ pub fn fold_patterns(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String)
 fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) -> Vec<Diagnostic> {
     let keys: Vec<_> = found
         .iter()
-        .map(|finding| (finding.rule.as_str(), finding.severity, finding.hosts.as_slice(), key(finding)))
+        .map(|finding| (finding.rule, finding.severity, finding.hosts.as_slice(), key(finding)))
         .collect();
     let mut times: BTreeMap<_, usize> = BTreeMap::new();
     keys.iter().for_each(|key| *times.entry(key).or_default() += 1);
@@ -140,7 +140,8 @@ mod tests {
     use super::*;
 
     fn finding(message: &str, line: usize, hosts: &[&str]) -> Diagnostic {
-        let mut finding = Diagnostic::for_file("a.md", Severity::Warning, "rule", message);
+        let mut finding =
+            Diagnostic::for_file("a.md", Severity::Warning, RuleId::from_static("rule"), message);
         finding.line = line;
         finding.hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
         finding

@@ -65,7 +65,7 @@ pub fn compare(
     let mut missed = labels.to_vec();
     let mut wrong = Vec::new();
     for finding in found {
-        let label = Label { rule: finding.rule.clone(), path: finding.path.clone(), line: finding.line };
+        let label = Label { rule: finding.rule.to_string(), path: finding.path.clone(), line: finding.line };
         let score = scores.entry(label.rule.clone()).or_default();
         match missed.iter().position(|other| other == &label) {
             Some(at) => {

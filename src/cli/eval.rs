@@ -54,7 +54,7 @@ pub fn run(args: &EvalArgs, global: &GlobalOptions, console: &Console) -> Result
         let inner = folder.join("in");
         let tree = if disk::is_folder(&inner) { inner } else { folder.clone() };
         let mut found = examine(&tree, global, &console.progress)?.diagnostics;
-        found.retain(|found| rules::find(&found.rule).is_some());
+        found.retain(|found| rules::find(found.rule.as_str()).is_some());
         let difference = compare(&labels, &found, &mut scores);
         let say = |label: &Label, what: &str| {
             format!("{}: {}:{}: {} {what}", folder.display(), label.path, label.line, label.rule)

@@ -20,7 +20,7 @@ use super::texts::ComponentText;
 use super::{agents, field_leaves, installable, paths, place, registration};
 use crate::bundle::draft::{Block, DraftEdit, MarkdownDraft, quoted};
 use crate::bundle::{BundleNode, NodeContent};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::model::plugin;
@@ -259,7 +259,7 @@ fn refuse(
     let mut part = LoweredPart::default();
     let help = format!("{way_out}, or leave this host out for the plugin");
     let message = format!("`{}` cannot be carried: {why}", component.qualified);
-    let found = Diagnostic::in_file(file, component.name_span(), Severity::Error, "limit", message);
+    let found = Diagnostic::in_file(file, component.name_span(), Severity::Error, RuleId::LIMIT, message);
     part.diagnostics.push(found.host(&context.target.name).help(help));
     let name = &context.plugin.name;
     let owner = (component.kind, component.qualified.as_str());

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::credentials::{self, CredentialOwner, Secret};
 use super::plugin::{Declaration, OtherBody, OtherComponent};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, RuleId};
 use crate::read::format::SourceFacts;
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, Span};
@@ -147,8 +147,8 @@ fn is_remote(node: &Node) -> bool {
 }
 
 /// The rule about the structure of such a server.
-fn shape(kind: ComponentKind) -> &'static str {
-    if kind == ComponentKind::LspServer { "lsp-shape" } else { "mcp-shape" }
+fn shape(kind: ComponentKind) -> RuleId {
+    if kind == ComponentKind::LspServer { RuleId::LSP_SHAPE } else { RuleId::MCP_SHAPE }
 }
 
 fn check(

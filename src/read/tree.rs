@@ -6,6 +6,7 @@ use std::fmt;
 use super::blanks::is_blank;
 use super::pointer::JsonPointer;
 pub use super::pointer::unescaped;
+use crate::diagnostic::RuleId;
 use crate::source::Span;
 
 /// A value with its span.
@@ -290,18 +291,18 @@ impl FaultKind {
     }
 
     /// The rule under which it is reported.
-    pub fn rule(self) -> &'static str {
+    pub fn rule(self) -> RuleId {
         match self {
-            Self::ByteOrderMark => "byte-order-mark",
-            Self::DuplicateKey => "duplicate-key",
-            Self::FieldType => "field-type",
-            Self::FrontmatterEndsEarly => "frontmatter-ends-early",
-            Self::FrontmatterNotFirst => "frontmatter-not-first",
-            Self::FrontmatterUnclosed => "frontmatter-unclosed",
-            Self::JsonSyntax => "json-syntax",
-            Self::TomlSyntax => "toml-syntax",
-            Self::YamlDialect => "yaml-dialect",
-            Self::YamlSyntax => "yaml-syntax",
+            Self::ByteOrderMark => RuleId::BYTE_ORDER_MARK,
+            Self::DuplicateKey => RuleId::DUPLICATE_KEY,
+            Self::FieldType => RuleId::FIELD_TYPE,
+            Self::FrontmatterEndsEarly => RuleId::FRONTMATTER_ENDS_EARLY,
+            Self::FrontmatterNotFirst => RuleId::FRONTMATTER_NOT_FIRST,
+            Self::FrontmatterUnclosed => RuleId::FRONTMATTER_UNCLOSED,
+            Self::JsonSyntax => RuleId::JSON_SYNTAX,
+            Self::TomlSyntax => RuleId::TOML_SYNTAX,
+            Self::YamlDialect => RuleId::YAML_DIALECT,
+            Self::YamlSyntax => RuleId::YAML_SYNTAX,
         }
     }
 }

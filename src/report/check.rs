@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Findings;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::printable::{block, line};
 
 /// What `check --format json` prints: `plugcast.check/1`.
@@ -192,7 +192,7 @@ pub fn annotations(findings: &[Diagnostic]) -> String {
         out.push_str(&format!(
             "::{level} file={},{place},title={}::{}\n",
             property(&found.path),
-            property(&found.rule),
+            property(found.rule.as_str()),
             data(&format!("{}{}{help}", found.message, other_places(found)))
         ));
     }
@@ -217,7 +217,8 @@ mod tests {
 
     #[test]
     fn annotations_escape_what_would_end_them() {
-        let mut found = Diagnostic::for_file("a,b:c.md", Severity::Error, "broken-link", "100%\nbroken");
+        let mut found =
+            Diagnostic::for_file("a,b:c.md", Severity::Error, RuleId::BROKEN_LINK, "100%\nbroken");
         (found.line, found.end_line, found.column, found.end_column) = (3, 3, 2, 5);
         assert_eq!(
             annotations(&[found]),

@@ -10,7 +10,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use super::check::word;
 use super::human::count_noun;
 use crate::check::fold;
-use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Repetition, Severity};
+use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Repetition, RuleId, Severity};
 use crate::printable;
 use crate::source::{Position, SourceFile};
 
@@ -82,9 +82,9 @@ struct FrameDrawing<'d, F> {
 
 /// One line per rule: the number of its findings, and how many of them have a fix.
 pub fn statistics(found: &[Diagnostic]) -> String {
-    let mut rules: BTreeMap<(&str, Severity), (usize, usize, usize)> = BTreeMap::new();
+    let mut rules: BTreeMap<(RuleId, Severity), (usize, usize, usize)> = BTreeMap::new();
     for finding in found {
-        let (times, places, fixable) = rules.entry((&finding.rule, finding.severity)).or_default();
+        let (times, places, fixable) = rules.entry((finding.rule, finding.severity)).or_default();
         *times += 1;
         *places += fold::place_count(finding);
         *fixable +=
@@ -93,12 +93,13 @@ pub fn statistics(found: &[Diagnostic]) -> String {
     let mut rules: Vec<_> = rules.into_iter().collect();
     rules.sort_by_key(|((rule, severity), (times, ..))| (*severity, usize::MAX - times, *rule));
     let digits = rules.iter().map(|(_, (times, ..))| times.to_string().len()).max().unwrap_or(1);
-    let width = rules.iter().map(|((rule, _), _)| rule.len()).max().unwrap_or(0);
+    let width = rules.iter().map(|((rule, _), _)| rule.as_str().len()).max().unwrap_or(0);
     let mut out = String::new();
     for ((rule, severity), (times, places, fixable)) in rules {
         let fixable = if fixable == 0 { String::new() } else { format!("  {fixable} fixable") };
         let places = if places == times { String::new() } else { format!("  at {places} places") };
-        let line = format!("{times:digits$}  {:7}  {rule:width$}{places}{fixable}", word(severity));
+        let line =
+            format!("{times:digits$}  {:7}  {:width$}{places}{fixable}", word(severity), rule.as_str());
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out

@@ -272,7 +272,7 @@ fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink:
         let entry = node.entries().iter().rfind(|entry| entry.key_span.start <= tagged.span.start);
         let Some(entry) = entry.filter(|_| !hosts.is_empty()) else { continue };
         if sink.found.iter().any(|found| {
-            found.rule == RULE.name && found.line == text.file.position(entry.key_span.start).line
+            found.rule == RULE.id() && found.line == text.file.position(entry.key_span.start).line
         }) {
             continue;
         }

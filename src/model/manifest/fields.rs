@@ -3,7 +3,7 @@
 //! plugin or marketplace from loading).
 
 use super::options::{channel, command, options};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::tree::{Node, NodeKind, Value};
 use crate::source::{SourceFile, Span};
 
@@ -116,7 +116,7 @@ pub fn refused_fields(
         let Some(entry) = node.entry(key) else { continue };
         if let Some(fault) = field_fault(key, &entry.node, *shape) {
             let found =
-                Diagnostic::in_file(file, fault.span, Severity::Error, "manifest-field", fault.message);
+                Diagnostic::in_file(file, fault.span, Severity::Error, RuleId::MANIFEST_FIELD, fault.message);
             out.push(((*key).to_owned(), found.help(fault.help)));
         }
     }

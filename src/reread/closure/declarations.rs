@@ -2,15 +2,15 @@
 
 use super::verdict::{CLOSURE, ClosureJudge, MISSING_PATH};
 use super::{FileContext, origin};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::paths::{join, meant};
 use crate::source::{SourceFile, Span};
 
 /// The rules of `check` under which a build reports what such a document names.
-const HOOK_SCRIPT: &str = "hook-script-missing";
-const HOOK_NOT_EXECUTABLE: &str = "hook-script-not-executable";
-const NOT_EXECUTABLE: &str = "script-not-executable";
-const NO_INTERPRETER: &str = "shebang-missing";
+const HOOK_SCRIPT: RuleId = RuleId::HOOK_SCRIPT_MISSING;
+const HOOK_NOT_EXECUTABLE: RuleId = RuleId::HOOK_SCRIPT_NOT_EXECUTABLE;
+const NOT_EXECUTABLE: RuleId = RuleId::SCRIPT_NOT_EXECUTABLE;
+const NO_INTERPRETER: RuleId = RuleId::SHEBANG_MISSING;
 
 /// How many places with one cause are reported: a document may repeat a path thousands of times.
 const MOST_PLACES: usize = 20;

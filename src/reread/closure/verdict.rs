@@ -10,7 +10,7 @@ use super::index::PathIndex;
 use super::lookup::RowLookup;
 use super::names::BundleNames;
 use super::{FileContext, intent, origin};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{Ledger, LedgerRow};
 use crate::model::component::Component;
 use crate::model::paths::{folder, join, meant};
@@ -24,13 +24,13 @@ use crate::source::{ComponentKind, Exclusion, ExclusionReason, SourceFile, Span,
 use crate::target::Target;
 
 /// The rules of `check` under which a build reports what is also missing in the source.
-const BROKEN_LINK: &str = "broken-link";
-const LEAVES_PLUGIN: &str = "cross-skill-reference";
-pub(super) const MISSING_PATH: &str = "missing-bundled-path";
-const UNKNOWN_AGENT: &str = "unknown-agent";
-const UNKNOWN_SKILL: &str = "unknown-skill";
+const BROKEN_LINK: RuleId = RuleId::BROKEN_LINK;
+const LEAVES_PLUGIN: RuleId = RuleId::CROSS_SKILL_REFERENCE;
+pub(super) const MISSING_PATH: RuleId = RuleId::MISSING_BUNDLED_PATH;
+const UNKNOWN_AGENT: RuleId = RuleId::UNKNOWN_AGENT;
+const UNKNOWN_SKILL: RuleId = RuleId::UNKNOWN_SKILL;
 /// The rule for what only the bundle lacks.
-pub(super) const CLOSURE: &str = "closure";
+pub(super) const CLOSURE: RuleId = RuleId::CLOSURE;
 /// The help for a bug in plugcast itself.
 const REPORT: &str = "this is a bug in plugcast; please report it with the file";
 
