@@ -215,7 +215,7 @@ fn state(
             let to = config.build.to.clone();
             // Bundles inside of a source are not part of it.
             let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
-            let (src, passed_over) = (folder.clone(), SkipPolicy::IgnoredAndPackages);
+            let (src, skip_policy) = (folder.clone(), SkipPolicy::IgnoredAndPackages);
             let progress = progress.clone();
             let git = Some(super::git(&real));
             let request = SourceRequest {
@@ -223,7 +223,7 @@ fn state(
                 src,
                 config,
                 outputs,
-                skip_policy: passed_over,
+                skip_policy,
                 progress,
                 ..SourceRequest::default()
             };

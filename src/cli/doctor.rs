@@ -24,7 +24,7 @@ const TOOLS: [(&str, &str, &str); 1] =
 /// unverified; 2 the check could not run.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plugcast doctor\n  plugcast doctor --to codex,opencode\n  plugcast doctor --host-bin codex=path/to/codex --format json"
+    after_help = "Examples:\n  plugcast doctor\n  plugcast doctor --to HOST\n  plugcast doctor --host-bin HOST=path/to/binary --format json"
 )]
 pub struct DoctorArgs {
     /// Only these hosts

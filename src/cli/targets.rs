@@ -12,7 +12,7 @@ use crate::target::Target;
 /// Exit codes: 0 shown; 2 unknown host or field, or an invalid `target.toml`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  plugcast targets\n  plugcast targets --explain codex\n  plugcast targets --explain codex skill.name-limit"
+    after_help = "Examples:\n  plugcast targets\n  plugcast targets --explain HOST\n  plugcast targets --explain HOST skill.name-limit"
 )]
 pub struct TargetsArgs {
     /// Print the facts about a host, how they were verified, and on which version

@@ -29,7 +29,7 @@ use crate::temp_dir::TempFolder;
 /// or the bundles cannot be read.
 #[derive(Debug, Clone, Args)]
 #[command(
-    after_help = "Examples:\n  plugcast verify dist\n  plugcast verify dist/HOST --all\n  plugcast verify path/to/plugin --to codex --format json\n\n`plugcast doctor` shows which hosts are installed."
+    after_help = "Examples:\n  plugcast verify dist\n  plugcast verify dist/HOST --all\n  plugcast verify path/to/plugin --to HOST --format json\n\n`plugcast doctor` shows which hosts are installed."
 )]
 pub struct VerifyArgs {
     /// A bundle, a folder of bundles, or a source to build to a temporary folder
