@@ -112,14 +112,14 @@ impl<'t> CheckSession<'t> {
         let hosts: Vec<&Target> =
             if asked.is_empty() { targets.iter().collect() } else { targets.by_names(asked)? };
         let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
-        let passed_over =
+        let skip_policy =
             if options.no_ignore { SkipPolicy::Nothing } else { SkipPolicy::IgnoredAndPackages };
         let request = SourceRequest {
             file_system: file_system.clone(),
             git: options.git.clone(),
             src: src.to_owned(),
             config,
-            skip_policy: passed_over,
+            skip_policy,
             folder_name: options.folder_name.clone(),
             readme: true,
             everything: true,

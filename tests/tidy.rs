@@ -80,6 +80,13 @@ fn a_message_is_plain_english() {
     each("phrases that read as a translation", &rust_files(&["src"]), messages::translated);
 }
 
+/// Names of functions and tests have the language of the messages.
+#[test]
+fn identifiers_are_plain_english() {
+    let files = rust_files(&["src", "tests", "benches", "examples", "fuzz"]);
+    each("phrases that read as a translation", &files, messages::translated_names);
+}
+
 /// Pages and comments have the language of the messages.
 #[test]
 fn pages_and_comments_are_plain_english() {

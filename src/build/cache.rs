@@ -77,7 +77,7 @@ impl CacheKey {
     /// # Errors
     /// When a file of the source cannot be read.
     pub(crate) fn new(
-        gathered: &DiscoveredSource,
+        discovered: &DiscoveredSource,
         request: &SourceRequest,
         targets: &Targets,
         options: &CacheOptions,
@@ -89,12 +89,12 @@ impl CacheKey {
             own_name: request.own_name(),
             options,
             config: &request.config.text,
-            settings: gathered.settings.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
-            source: source_digest(&gathered.tree, &request.file_system)?,
-            links: gathered.tree.links.iter().map(|(path, to)| (path.as_str(), to.as_str())).collect(),
-            empty_folders: gathered.tree.empty_folders.iter().map(|path| path.as_str()).collect(),
-            left_out: exclusion_keys(&gathered.tree.exclusions),
-            outside: exclusion_keys(&gathered.outside),
+            settings: discovered.settings.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
+            source: source_digest(&discovered.tree, &request.file_system)?,
+            links: discovered.tree.links.iter().map(|(path, to)| (path.as_str(), to.as_str())).collect(),
+            empty_folders: discovered.tree.empty_folders.iter().map(|path| path.as_str()).collect(),
+            left_out: exclusion_keys(&discovered.tree.exclusions),
+            outside: exclusion_keys(&discovered.outside),
         };
         Ok(Self(disk::sha256(emit::json::to_string(&inputs).as_bytes())))
     }

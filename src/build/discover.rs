@@ -266,7 +266,7 @@ fn read_folder(
     let include = request.config.build.include.iter().cloned();
     let include = include.chain(inner.build.include.iter().map(below)).collect();
     let outputs = request.outputs.clone();
-    let passed_over = request.skip_policy;
+    let skip_policy = request.skip_policy;
     let progress = request.progress.clone();
     let options = walk::WalkOptions {
         folders: folders.clone(),
@@ -274,7 +274,7 @@ fn read_folder(
         exclude,
         include,
         outputs,
-        skip_policy: passed_over,
+        skip_policy,
         without_bundles: true,
         progress,
     };

@@ -73,7 +73,7 @@ pub(super) fn resolve(
 }
 
 /// The help for a word that is not in `known`.
-fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+fn word_help<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     match similar_names::nearest(word, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("one of: {}", known.collect::<Vec<_>>().join(", ")),
@@ -103,7 +103,7 @@ impl<'a> ConfigScope<'a> {
         for (host, host_config) in &self.config.targets {
             let Some(target) = self.targets.get(host.get_ref()) else {
                 let message = format!("unknown host `{}`", host.get_ref());
-                let help = meant(host.get_ref(), self.targets.names().into_iter());
+                let help = word_help(host.get_ref(), self.targets.names().into_iter());
                 return Err(fault(host.span(), message, help));
             };
             let of_host = out.entry(target.name.clone()).or_default();
@@ -252,7 +252,7 @@ impl<'a> ConfigScope<'a> {
                 return Err(fault(
                     tool.span(),
                     message,
-                    meant(tool.get_ref(), known.iter().map(String::as_str)),
+                    word_help(tool.get_ref(), known.iter().map(String::as_str)),
                 ));
             }
             if !target.block.contains_key("tools") {
@@ -286,7 +286,7 @@ impl<'a> ConfigScope<'a> {
                 None => {
                     let message = format!("`{kind}` is not a kind of component that can be used here");
                     let known = KINDS.iter().map(|(kind, _)| kind.id());
-                    return Err(fault(word.span(), message, meant(kind, known)));
+                    return Err(fault(word.span(), message, word_help(kind, known)));
                 }
             },
             None => (None, text),
@@ -383,7 +383,7 @@ fn settable(
         let message = format!("`{name}` of {section} cannot be set for {title}");
         let help = match (name.as_str(), keys) {
             ("name", _) => format!("write it under `[targets.{}.rename]`", target.name),
-            (_, Some(keys)) => meant(name, keys.keys().map(String::as_str)),
+            (_, Some(keys)) => word_help(name, keys.keys().map(String::as_str)),
             (_, None) => format!("{title} accepts no field of {section}"),
         };
         return Err(fault(key.span(), message, help));

@@ -1,4 +1,4 @@
-//! Turns a gathered source into a project: plugins, read in parallel, under one marketplace.
+//! Turns a discovered source into a project: plugins, read in parallel, under one marketplace.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -13,12 +13,12 @@ use crate::parallel;
 use crate::source::{Exclusion, ExclusionReason, SourceTree};
 use crate::target::Targets;
 
-/// Turns the source that was gathered for `request` into a project.
+/// Turns the source that was discovered for `request` into a project.
 ///
 /// # Errors
 /// When the settings of a plugin name an unknown host, component or field.
 pub fn model_source(
-    gathered: DiscoveredSource,
+    discovered: DiscoveredSource,
     request: &SourceRequest,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
@@ -33,7 +33,7 @@ pub fn model_source(
         marketplace,
         mut found,
         ..
-    } = gathered;
+    } = discovered;
     tree.index_paths();
     let (source, owned) = (targets.source(), targets.host_owned_paths());
     let read = parallel::map(locations, tree.files().count(), |location| {

@@ -97,7 +97,7 @@ impl Driver for OpenCode {
         let server = OpenCodeServer::start(&home)?;
         let session = server.session()?;
         let listing = server.prompt(&home, &session, "say ok", conversation())?;
-        see_lists(
+        record_lists(
             &mut observation,
             bundle,
             &folders,
@@ -105,7 +105,7 @@ impl Driver for OpenCode {
             listing.exchange.received.iter().map(|received| &received.request),
             scope,
         )?;
-        fault_of(&listing).into_iter().for_each(|fault| observation.complain_of_all(fault));
+        fault_of(&listing).into_iter().for_each(|fault| observation.record_bundle_error(fault));
         for (at, invocations) in bodies.chunks(TURNS).enumerate() {
             installation.progress.set(format!(
                 "{}: bodies {} of {}",
@@ -183,7 +183,7 @@ fn fault_of(turn: &SessionTurn) -> Option<String> {
     turn.refusal.iter().chain(exchange).next().cloned()
 }
 
-fn see_lists<'a>(
+fn record_lists<'a>(
     observation: &mut Observation,
     bundle: &LoadedBundle,
     folders: &[PathBuf],
@@ -197,7 +197,7 @@ fn see_lists<'a>(
             Ok(list) => lists.push(list),
             // One invalid entry breaks the list for every plugin.
             Err(refusal) => {
-                observation.complain_of_all(format!("`GET {path}` of `opencode serve`: {refusal}"));
+                observation.record_bundle_error(format!("`GET {path}` of `opencode serve`: {refusal}"));
                 lists.push(Value::Null);
             }
         }
@@ -214,7 +214,7 @@ fn see_lists<'a>(
     for (plugin, folder) in bundle.plugins.iter().zip(folders) {
         let data = plain_files::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
         let data: Value = serde_json::from_str(&data).unwrap_or_default();
-        observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
+        observation.record_listed(plugin, &[ComponentKind::Agent], &agents);
         // A skill is also a command, and is offered to the model if it has a description, unless only the user may
         // start it.
         let mut shown: BTreeSet<String> = skills.union(&commands).cloned().collect();
@@ -239,7 +239,7 @@ fn see_lists<'a>(
         {
             shown.remove(&component.name);
         }
-        observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
+        observation.record_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
         // A skill in the plugin's folder with a name outside of its namespace.
         let inside = format!("{}/", text(folder));
         let entries = lists[0].as_array().map_or(&[][..], Vec::as_slice);
@@ -250,15 +250,15 @@ fn see_lists<'a>(
             !plugin.components_of(&[ComponentKind::Skill]).any(|component| component.name == *name)
         });
         observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.to_owned())));
-        see_hooks(observation, plugin, &data);
-        see_servers(observation, plugin, &lists[3], &data, scope);
+        record_hooks(observation, plugin, &data);
+        record_servers(observation, plugin, &lists[3], &data, scope);
     }
     Ok(())
 }
 
 /// Hooks run inside the module and the host does not list them: a handler is resolved if the module's data has as many
 /// for its event.
-fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
+fn record_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
     for component in plugin.components_of(&[ComponentKind::Hook]) {
         let event = component.name.split('/').next().unwrap_or_default();
         let groups = data["hooks"][event].as_array().map_or(&[][..], Vec::as_slice);
@@ -273,7 +273,7 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value)
     }
 }
 
-fn see_servers(
+fn record_servers(
     observation: &mut Observation,
     plugin: &LoadedPlugin,
     statuses: &Value,

@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_paths_and_passes_over_everything_else() {
+    fn finds_paths_and_skips_everything_else() {
         let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md";
         let found: Vec<_> = candidates(text, Span::new(0, text.len())).map(|(_, word)| word).collect();
         assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);

@@ -238,7 +238,7 @@ fn unknown_event(
     let in_entry = place.file.path.as_str().ends_with(&source.marketplace);
     let effect = if in_entry { "the source host does not install the plugin" } else { "its hooks never run" };
     let message = format!("unknown event `{}`; {effect}", event.key);
-    let near = similar_names::slip(&event.key, source.hook_events.iter().map(String::as_str));
+    let near = similar_names::misspelt_name(&event.key, source.hook_events.iter().map(String::as_str));
     let (severity, help) = match near {
         Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
         None if event.key == "hooks" => {

@@ -350,7 +350,7 @@ fn name(
 /// A manifest without a `name`, which the source host refuses.
 fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
     let entries = manifest.node.entries();
-    let meant = entries.iter().find(|entry| similar_names::slip(&entry.key, ["name"]).is_some());
+    let meant = entries.iter().find(|entry| similar_names::misspelt_name(&entry.key, ["name"]).is_some());
     let span = meant.map_or(manifest.node.span, |entry| entry.key_span);
     let help = match meant {
         Some(entry) => format!("did you mean `name` instead of `{}`?", entry.key),

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_speaks_often_is_counted() {
+    fn a_rule_with_many_findings_is_counted() {
         let text = file(120);
         let all: Vec<Diagnostic> = (0..120).map(|n| found(&text, "rule", n, Severity::Error)).collect();
         let shown = shown(&text, &all);

@@ -85,7 +85,7 @@ fn expected_value(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> 
         if known || lower.is_empty() || facts.model_marks.is_empty() {
             return None;
         }
-        let near = similar_names::slip(&lower, facts.models.iter().map(String::as_str));
+        let near = similar_names::misspelt_name(&lower, facts.models.iter().map(String::as_str));
         return match near {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None if marked || lower.contains(['/', '@', '$', '{']) => None,

@@ -54,7 +54,8 @@ fn faults(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, Strin
             out.push((span, message, format!("write `${{{name}}}`")));
         } else if braced
             && !known
-            && let Some(near) = similar_names::slip(name, source.variables.iter().map(String::as_str))
+            && let Some(near) =
+                similar_names::misspelt_name(name, source.variables.iter().map(String::as_str))
         {
             out.push((span, format!("nothing sets `{name}`"), format!("did you mean `${{{near}}}`?")));
         } else if !braced && (known && name == source.plugin_root || after.starts_with('}')) {

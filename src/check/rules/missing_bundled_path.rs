@@ -30,18 +30,18 @@ const GENERATED_FOLDERS: [&str; 9] =
     ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if text.is_example() || text.mentions(context).is_empty() || teaches(context, text) {
+    if text.is_example() || text.mentions(context).is_empty() || is_about_plugins(context, text) {
         return;
     }
     for mention in text.mentions(context) {
         let PathTarget::Missing(wanted) = mention.target(context, text) else { continue };
-        if !meant(context, text, mention, wanted) {
+        if !names_plugin_file(context, text, mention, wanted) {
             continue;
         }
         let inner = text.plugin.relative_path(wanted);
         let message = format!("`{}` does not exist: the plugin has no `{inner}`", mention.path);
         let found = sink.report(text.file, mention.span, message);
-        found.help = Some(match paths::meant(text, wanted) {
+        found.help = Some(match paths::nearest_file(text, wanted) {
             // Repeating the same path would not help.
             Some(other) if text.plugin.relative_path(other) == mention.path => {
                 let root = &context.targets.source().plugin_root;
@@ -54,7 +54,12 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 }
 
 /// Whether a file of the plugin is meant, not one that the text creates, shows or leaves open.
-fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention, wanted: &Utf8Path) -> bool {
+fn names_plugin_file(
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
+    mention: &PathMention,
+    wanted: &Utf8Path,
+) -> bool {
     let last = wanted.file_name().unwrap_or_default();
     let file = last.contains('.') && !last.starts_with('.');
     // `./x` is relative to the working directory of a command, which is the user's, except for a skill that has
@@ -130,7 +135,7 @@ fn started(text: &PluginText<'_>, mention: &PathMention) -> bool {
 }
 
 /// Whether the skill or command is about writing plugins or skills: the paths in its texts are examples.
-fn teaches(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
+fn is_about_plugins(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     let Some(component) = text.component else { return false };
     let main = context.file(&component.path).and_then(|file| file.text()).unwrap_or_default();
     ["plugin.json", "hooks.json", "frontmatter"].iter().any(|word| main.contains(word))

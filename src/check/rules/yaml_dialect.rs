@@ -120,7 +120,7 @@ impl<'a> HostReadings<'a> {
         let ending = if text.text.contains("\r\n") { "\r\n" } else { "\n" };
         alone.push_str(&format!("{ending}---\n"));
         let mut seen = Self::default();
-        let meant = raw_value::meant(text.text, yaml, entry);
+        let meant = raw_value::intended_text(text.text, yaml, entry);
         seen.meant = meant.clone().unwrap_or_default();
         for target in hosts {
             let facts = &target.yaml;
@@ -243,7 +243,7 @@ fn report_altered(
     if raw_value::is_simple(text.text, yaml, entry) {
         return;
     }
-    let Some(meant) = raw_value::meant(text.text, yaml, entry) else { return };
+    let Some(meant) = raw_value::intended_text(text.text, yaml, entry) else { return };
     let seen = HostReadings::new(hosts, text, yaml, entry);
     if seen.hosts().is_empty() {
         return;

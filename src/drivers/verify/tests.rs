@@ -52,7 +52,7 @@ impl Driver for PlayedHost {
         let mut observation = Observation::default();
         let listed: BTreeSet<String> = self.listed.iter().map(|name| (*name).to_owned()).collect();
         for plugin in &bundle.plugins {
-            observation.see_listed(plugin, &[ComponentKind::Skill], &listed);
+            observation.record_listed(plugin, &[ComponentKind::Skill], &listed);
             for component in plugin.components_of(&[ComponentKind::Agent]) {
                 observation.record_component(&plugin.name, component, Method::Resolved);
             }

@@ -38,7 +38,7 @@ pub(super) fn check(
 ) -> Option<String> {
     let node = &entry.node;
     if let Some(odd) = node.entries().iter().find(|field| !FIELDS.contains(&field.key.as_str())) {
-        let help = match similar_names::slip(&odd.key, FIELDS) {
+        let help = match similar_names::misspelt_name(&odd.key, FIELDS) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "remove it".to_owned(),
         };

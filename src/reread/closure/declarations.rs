@@ -3,7 +3,7 @@
 use super::verdict::{CLOSURE, ClosureJudge, MISSING_PATH};
 use super::{FileContext, origin};
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
-use crate::model::paths::{join, meant};
+use crate::model::paths::{join, nearest_path};
 use crate::source::{SourceFile, Span};
 
 /// The rules of `check` under which a build reports what such a document names.
@@ -33,7 +33,7 @@ impl<'a> ClosureJudge<'a> {
         let message =
             format!("`{path}` does not exist: the plugin has no `{}`", place.plugin.relative_path(&wanted));
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
-        let help = match meant(&wanted, known) {
+        let help = match nearest_path(&wanted, known) {
             Some(other) => format!("did you mean `{}`?", place.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         };

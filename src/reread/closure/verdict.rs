@@ -13,7 +13,7 @@ use super::{FileContext, intent, origin};
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{Ledger, LedgerRow};
 use crate::model::component::Component;
-use crate::model::paths::{folder, join, meant};
+use crate::model::paths::{folder, join, nearest_path};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::model::references::ReferenceTarget;
@@ -245,7 +245,8 @@ impl<'a> ClosureJudge<'a> {
         let case = intent::SourcePath { text, span: written.span, form: written.form, path: written.path };
         let is_link = || self.is_link(written.file, written.span.start);
         let path = &written.file.path;
-        if in_examples(path) || is_changelog(path) || !case.meant(&folder, &other_skill, &is_link) {
+        if in_examples(path) || is_changelog(path) || !case.names_plugin_file(&folder, &other_skill, &is_link)
+        {
             return;
         }
         let target = join(base, written.path).filter(|path| path.starts_with(&place.plugin.root));
@@ -259,7 +260,7 @@ impl<'a> ClosureJudge<'a> {
             }
         };
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
-        let help = match meant(&wanted, known) {
+        let help = match nearest_path(&wanted, known) {
             Some(other) => format!("did you mean `{}`?", place.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         };
