@@ -55,19 +55,19 @@ pub(super) fn resolve(
     let mut out = HostSections::new();
     let (path, above) = seen_from(src, &config.path);
     let all = plugins.iter().collect();
-    let mut speakers = vec![ConfigScope { config, path, above, plugins: all, targets }];
+    let mut scopes = vec![ConfigScope { config, path, above, plugins: all, targets }];
     for plugin in plugins {
         // The plugin's own settings come last, so they take precedence.
         if let Some(config) = of_roots.get(&plugin.root) {
             let path = plugin.root.join("plugcast.toml");
-            speakers.push(ConfigScope { config, path, above: false, plugins: vec![plugin], targets });
+            scopes.push(ConfigScope { config, path, above: false, plugins: vec![plugin], targets });
         }
     }
-    for speaker in &speakers {
-        speaker.speak(&mut out).map_err(|fault| in_file(speaker.config, fault))?;
+    for scope in &scopes {
+        scope.resolve_into(&mut out).map_err(|fault| in_file(scope.config, fault))?;
     }
-    for speaker in &speakers {
-        speaker.clashes(&out).map_err(|fault| in_file(speaker.config, fault))?;
+    for scope in &scopes {
+        scope.clashes(&out).map_err(|fault| in_file(scope.config, fault))?;
     }
     Ok(out)
 }
@@ -99,7 +99,8 @@ fn name_refusal(target: &Target, kind: ComponentKind, name: &str) -> Option<Stri
 }
 
 impl<'a> ConfigScope<'a> {
-    fn speak(&self, out: &mut HostSections) -> Result<(), ConfigFault> {
+    /// Resolves the sections of this file into `out`.
+    fn resolve_into(&self, out: &mut HostSections) -> Result<(), ConfigFault> {
         for (host, host_config) in &self.config.targets {
             let Some(target) = self.targets.get(host.get_ref()) else {
                 let message = format!("unknown host `{}`", host.get_ref());
