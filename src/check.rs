@@ -14,6 +14,7 @@ pub mod fingerprint;
 pub mod fix;
 pub mod fold;
 pub mod include;
+pub mod intent;
 pub mod link;
 pub mod mention;
 mod name_search;

@@ -6,10 +6,11 @@ use memchr::memmem;
 
 use super::context::{PluginText, RuleContext};
 use super::directory::ComponentDirectory;
+use super::intent::stands_for_any_agent;
 use super::signs::TextSign;
 use crate::model::component::Component;
 use crate::model::references::{AgentMentions, ends_with_slash, is_asked, starts_name};
-use crate::read::intent::{stands_for_any_agent, words_before};
+use crate::read::intent::words_before;
 use crate::source::{ComponentKind, Span};
 
 /// One place that names a component.

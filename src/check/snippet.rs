@@ -4,7 +4,8 @@
 use super::context::PluginText;
 use crate::check::shell::{self, SimpleCommand};
 use crate::read::markdown::RegionKind;
-use crate::read::shell_names::may_be_shell;
+use crate::read::markdown::language;
+use crate::read::shell_names::ShellBlock;
 use crate::source::{Span, line_end, line_start, next_line};
 
 /// Words of a line that warns against what it shows.
@@ -101,6 +102,11 @@ impl Snippet {
         let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
         self.block || RUN_WORDS.contains(&word.to_lowercase().as_str())
     }
+}
+
+/// Whether a block may be meant for a shell: it is marked as shell, or has no language.
+pub(super) fn may_be_shell(info: &str) -> bool {
+    language(info).is_empty() || ShellBlock::parse(info).is_some()
 }
 
 /// The parts of a component's text that can be read as commands; only those that `may` accepts are parsed.

@@ -285,11 +285,6 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether it is about where frontmatter begins and ends.
-    pub fn is_delimiter(self) -> bool {
-        matches!(self, Self::FrontmatterEndsEarly | Self::FrontmatterNotFirst | Self::FrontmatterUnclosed)
-    }
-
     /// The rule under which it is reported.
     pub fn rule(self) -> RuleId {
         match self {

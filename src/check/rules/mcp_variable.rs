@@ -8,7 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::{OtherBody, Plugin};
 use crate::model::similar_names;
-use crate::read::shell_names::{is_shell, is_windows_shell};
+use crate::read::shell_names::is_shell;
 use crate::read::tree::Node;
 use crate::source::Span;
 
@@ -34,6 +34,11 @@ fn for_a_shell(ran: &RunnableText<'_>) -> bool {
     let OtherBody::Server(server) = &ran.other.body else { return false };
     let command = server.node.get("command").and_then(Node::as_str).unwrap_or_default();
     ran.role == TextRole::Argument && (is_shell(base(command)) || is_windows_shell(base(command)))
+}
+
+/// Whether a program is a Windows shell.
+fn is_windows_shell(program: &str) -> bool {
+    matches!(program, "cmd" | "powershell" | "pwsh")
 }
 
 fn faults(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, String, String)> {

@@ -3,6 +3,7 @@
 use camino::Utf8Path;
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::intent::is_conditional;
 use crate::check::mention::{PathForm, PathMention, SCRIPTS};
 use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -10,7 +11,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::intent;
-use crate::read::shell_names::starts_script;
+use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::{ComponentKind, SKILL_FILE, line_end, line_start};
 
 pub(super) const RULE: Rule = Rule {
@@ -88,8 +89,7 @@ fn names_plugin_file(
         || is_in_quoted_comment(text, mention)
         || is_of_another(context, text, mention)
         || is_shown_below(text, mention)
-        || intent::list_intro(text.text, mention.span.start)
-            .is_some_and(|intro| intent::is_conditional(&intro))
+        || intent::list_intro(text.text, mention.span.start).is_some_and(|intro| is_conditional(&intro))
     {
         return false;
     }
@@ -240,4 +240,30 @@ fn is_written(text: &PluginText<'_>, mention: &PathMention) -> bool {
 fn is_included(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let command = text.component.is_some_and(Component::is_command);
     command && text.main && text.text[..mention.span.start].ends_with('@')
+}
+
+/// Whether a command without a script would start the one whose path follows it.
+fn starts_script(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(program), None, None) => is_shell(program) || is_interpreter(program),
+        (Some("uv" | "bun" | "deno"), Some("run"), None) => true,
+        (Some("npx"), Some(program), None) => is_interpreter(program),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_started_by_a_program_alone() {
+        for command in ["bash", "python3", "uv run", "npx tsx"] {
+            assert!(starts_script(command), "{command}");
+        }
+        for command in ["", "uv", "npx", "npx prettier", "bash -c", "cat"] {
+            assert!(!starts_script(command), "{command}");
+        }
+    }
 }

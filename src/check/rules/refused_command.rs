@@ -3,12 +3,12 @@
 use memchr::memmem;
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::intent;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::shell::{self, ShellWord, SimpleCommand, base};
 use crate::check::sink::FindingSink;
 use crate::check::snippet::{self, Snippet};
 use crate::diagnostic::Severity;
-use crate::read::intent;
 use crate::source::Span;
 use crate::target::RefusedCommand;
 
