@@ -14,9 +14,9 @@ use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::{LocationForm, PluginLocation};
 use crate::parallel;
-use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, SourceTree};
+use crate::source_format::SourceFacts;
 
 /// The README at SRC; its text in `texts`, if any, takes precedence.
 pub(super) fn readme(

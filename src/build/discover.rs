@@ -18,8 +18,8 @@ use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::PluginLocation;
 use crate::model::runtime::Runtime;
 use crate::parallel;
-use crate::read::format::SourceFacts;
 use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, SourceTree, by_parts};
+use crate::source_format::SourceFacts;
 use crate::target::Targets;
 
 /// The component folders that make the folder around them a plugin.

@@ -9,10 +9,10 @@ use super::context::LoweringContext;
 use crate::bundle::draft::DraftEdit;
 use crate::model::paths::join;
 pub(super) use crate::model::paths::relative;
-use crate::read::format::SourceFacts;
 use crate::read::intent::is_for_maintainers;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::{ComponentKind, SourceFile, Span};
+use crate::source_format::SourceFacts;
 use crate::sourcemap::EditKind;
 
 /// An edit for each path in the part `body` of `file` that would no longer lead to its file. `inner` is the

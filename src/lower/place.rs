@@ -9,8 +9,8 @@ use crate::model::component::Component;
 use crate::model::names;
 use crate::model::plugin::{InlineCommand, OtherBody, Plugin};
 use crate::model::qualified_name::{QualifiedName, last_of};
-use crate::read::format::SourceFacts;
 use crate::source::PathMap;
+use crate::source_format::SourceFacts;
 use crate::target::Target;
 
 /// Emitted paths, relative to the plugin's emitted folder.

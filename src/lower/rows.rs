@@ -10,9 +10,9 @@ use super::{field_leaves, foreign_plugin, own_manifest};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{self, LostComponent};
 use crate::model::project::Project;
-use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
 use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, Span};
+use crate::source_format::SourceFacts;
 use crate::target::Axis;
 
 fn excluded_row(plugin: &str, exclusion: &Exclusion) -> Decision {

@@ -10,9 +10,9 @@ use serde_json::{Value as Json, json};
 use self::parts::{StringPart, parts, single_variable};
 use super::options;
 use crate::ledger::RowOutcome;
-use crate::read::format::SourceFacts;
 use crate::read::pointer::{self, JsonPointer};
 use crate::read::tree::{MappingEntry, Node};
+use crate::source_format::SourceFacts;
 use crate::target::ServerFacts;
 
 /// The strings of one server in the host's own form.

@@ -10,10 +10,10 @@ use super::overrides::{ComponentOverride, OverrideValue};
 use super::references::Reference;
 use crate::model::qualified_name::QualifiedName;
 use crate::read::blanks::is_blank;
-use crate::read::format::SourceFacts;
 use crate::read::frontmatter::MarkdownDocument;
 use crate::read::tree::{FaultKind, Node, Value};
 use crate::source::ComponentKind;
+use crate::source_format::SourceFacts;
 
 /// One skill, agent or command.
 #[derive(Debug, Clone)]

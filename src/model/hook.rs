@@ -9,10 +9,10 @@ use super::credentials::{self, CredentialOwner, Secret};
 use super::plugin::{Declaration, OtherBody, OtherComponent};
 use super::similar_names;
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
-use crate::read::format::SourceFacts;
 use crate::read::pointer::{JsonPointer, keys};
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, SourceFile, Span};
+use crate::source_format::SourceFacts;
 
 /// A text of a JSON file with its position.
 #[derive(Debug, Clone)]

@@ -35,11 +35,11 @@ use super::runtime::Runtime;
 use super::similar_names;
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::qualified_name::QualifiedName;
-use crate::read::format::SourceFacts;
 pub use crate::read::pointer::find as node_at;
 use crate::read::pointer::{self, JsonPointer, keys};
 use crate::read::tree::Node;
 use crate::source::{ComponentKind, FileContent, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 
 /// One plugin.
 #[derive(Debug, Clone)]

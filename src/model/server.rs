@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use super::credentials::{self, CredentialOwner, Secret};
 use super::plugin::{Declaration, OtherBody, OtherComponent};
 use crate::diagnostic::{Diagnostic, RuleId};
-use crate::read::format::SourceFacts;
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, Span};
+use crate::source_format::SourceFacts;
 
 pub use fields::is_absolute_url;
 

@@ -17,11 +17,11 @@ use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
-use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 
 struct ComponentFinder<'a> {
     tree: &'a SourceTree,

@@ -9,11 +9,11 @@ use crate::model::credentials::Secret;
 use crate::model::hook::{self, Hook};
 use crate::model::manifest;
 use crate::model::server::{self, ServerDefinition};
-use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::{FaultKind, MappingEntry, Node, Value};
 use crate::read::workflow;
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 
 /// A component of another kind.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@
 use crate::diagnostic::{Diagnostic, RuleId};
 use crate::model::plugin::Declaration;
 use crate::model::similar_names;
-use crate::read::format::SourceFacts;
 use crate::read::tree::{MappingEntry, Node, Value};
+use crate::source_format::SourceFacts;
 
 const RULE: RuleId = RuleId::MCP_SHAPE;
 const TRANSPORT: RuleId = RuleId::MCP_TRANSPORT;

@@ -17,10 +17,10 @@ use crate::model::paths::{folder, join, nearest_path};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::model::references::ReferenceTarget;
-use crate::read::format::SourceFacts;
 use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{ComponentKind, Exclusion, ExclusionReason, SourceFile, Span, is_inside};
+use crate::source_format::SourceFacts;
 use crate::target::Target;
 
 /// The rules of `check` under which a build reports what is also missing in the source.
