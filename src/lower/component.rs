@@ -295,7 +295,7 @@ fn describe(
         return generated_description(context, component, draft, repairs);
     }
     if component.kind == ComponentKind::Agent && context.target.source.is_some() {
-        name_agent(component, inner, draft);
+        name_agent(component, told, inner, draft);
     }
     if let (ComponentKind::Agent, Some(renamed), Some(reason)) = (component.kind, told.renamed, told.naming())
         && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
@@ -307,12 +307,12 @@ fn describe(
 }
 
 /// Sets the name of an agent without a `name` to that of its source file, if the emitted file has a different name.
-fn name_agent(component: &Component, inner: &Utf8Path, draft: &mut MarkdownDraft) {
+fn name_agent(component: &Component, told: &HostOverride<'_>, inner: &Utf8Path, draft: &mut MarkdownDraft) {
     let stem = |path: &Utf8Path| {
         let file = path.file_name().unwrap_or_default();
         file.strip_suffix(".md").unwrap_or(file).to_owned()
     };
-    let renamed = component.host_override.renamed.as_ref().map(|renamed| last_of(&renamed.to).to_owned());
+    let renamed = told.renamed.map(|renamed| last_of(&renamed.to).to_owned());
     let name = renamed.unwrap_or_else(|| stem(&component.path));
     if component.written_name().is_none() && stem(inner) != name {
         draft.set_text("name", &name, "its file has a different name, which the host would show");

@@ -74,7 +74,8 @@ fn decide(context: &LoweringContext<'_>, command: &InlineCommand, decision: Deci
             "shell",
         );
     }
-    let renamed = context.project.renamed(ComponentKind::Command, &command.qualified).map(overrides::naming);
+    let renamed =
+        overrides::new_name(context, ComponentKind::Command, &command.qualified).map(overrides::naming);
     decision
         .with_outcome(RowOutcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
 }
