@@ -295,7 +295,7 @@ impl FaultKind {
             Self::FrontmatterNotFirst => RuleId::FRONTMATTER_NOT_FIRST,
             Self::FrontmatterUnclosed => RuleId::FRONTMATTER_UNCLOSED,
             Self::JsonSyntax => RuleId::JSON_SYNTAX,
-            Self::TomlSyntax => RuleId::TOML_SYNTAX,
+            Self::TomlSyntax => RuleId::PROJECT_FILE,
             Self::YamlDialect => RuleId::YAML_DIALECT,
             Self::YamlSyntax => RuleId::YAML_SYNTAX,
         }
