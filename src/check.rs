@@ -109,7 +109,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
         let component = text.component.filter(|_| text.main);
         component.is_some_and(|component| renames::differing_name(component, &text.plugin.root).is_some())
     };
-    if active.iter().any(|rule| rule.name == renames::RULE) && wanted.iter().any(differs) {
+    if active.iter().any(|rule| rule.id() == RuleId::NAME_MISMATCH) && wanted.iter().any(differs) {
         context.renames();
     }
     context.progress.begin("checking files", files);

@@ -8,16 +8,13 @@ use aho_corasick::{AhoCorasick, Match, packed};
 use camino::Utf8PathBuf;
 
 use super::context::RuleContext;
-use crate::diagnostic::{FixEdit, RuleId};
+use crate::diagnostic::FixEdit;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::qualified_name::qualify;
 use crate::model::references::ends_with_slash;
 use crate::parallel;
 use crate::source::{ComponentKind, SourceFile, Span};
-
-/// The rule that reports such names.
-pub const RULE: RuleId = RuleId::NAME_MISMATCH;
 
 /// A name with more occurrences is an ordinary word of the source.
 const MOST: usize = 100;

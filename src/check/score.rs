@@ -87,12 +87,12 @@ pub fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Severity;
+    use crate::diagnostic::{RuleId, Severity};
 
     #[test]
     fn a_label_stands_for_one_finding() {
         let label = |line| Label { rule: "a".into(), path: "x".into(), line };
-        let found = Diagnostic::for_file("x", Severity::Error, "a", "m");
+        let found = Diagnostic::for_file("x", Severity::Error, RuleId::from_static("a"), "m");
         let mut scores = BTreeMap::new();
         let difference = compare(&[label(1), label(2)], &[found.clone(), found], &mut scores);
         assert_eq!(difference, LabelDifference { missed: vec![label(2)], wrong: vec![label(1)] });

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::check::Findings;
-use crate::diagnostic::{Diagnostic, RuleId, Severity};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::printable::{block, line};
 
 /// What `check --format json` prints: `plugcast.check/1`.
@@ -214,6 +214,7 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::RuleId;
 
     #[test]
     fn annotations_escape_what_would_end_them() {

@@ -280,7 +280,13 @@ mod tests {
 
     fn finding_at(file: &SourceFile, word: &str, message: &str) -> Diagnostic {
         let start = file.text().unwrap().find(word).unwrap();
-        Diagnostic::in_file(file, Span::new(start, start + word.len()), Severity::Error, "rule", message)
+        Diagnostic::in_file(
+            file,
+            Span::new(start, start + word.len()),
+            Severity::Error,
+            RuleId::from_static("rule"),
+            message,
+        )
     }
 
     #[test]

@@ -156,8 +156,14 @@ mod tests {
         SourceFile::new("a.md".into(), PathBuf::new(), false, text.len() as u64, content)
     }
 
-    fn found(file: &SourceFile, rule: &'static str, n: usize, severity: Severity) -> Diagnostic {
-        Diagnostic::in_file(file, Span::new(n * 6, n * 6 + 5), severity, RuleId::from_static(rule), "wrong")
+    fn found(file: &SourceFile, rule: &str, n: usize, severity: Severity) -> Diagnostic {
+        Diagnostic::in_file(
+            file,
+            Span::new(n * 6, n * 6 + 5),
+            severity,
+            RuleId::from_static(rule.to_owned().leak()),
+            "wrong",
+        )
     }
 
     fn shown(file: &SourceFile, all: &[Diagnostic]) -> String {

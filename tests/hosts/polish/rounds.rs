@@ -101,10 +101,7 @@ pub fn agents(host: Host, repair: &str) -> ModelScript {
         let none = json!([]);
         let own = json!({ "reviewer": name, "findings": none, "residual_risks": none, "testing_gaps": none });
         let told = instructions(&format!("plugins/review/agents/{name}.md"));
-        agent(
-            &assert_said,
-            ScriptStep::reply(ModelReply::text(own.to_string())).expects(["app/views/cart.html"]),
-        )
+        agent(&told, ScriptStep::reply(ModelReply::text(own.to_string())).expects(["app/views/cart.html"]))
     };
     ModelScript::default()
         .with_conversation(designer)

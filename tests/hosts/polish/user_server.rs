@@ -17,7 +17,7 @@ use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
 
-/// The faults of the checklist, as the user is assert_said, and what to type.
+/// The faults of the checklist, as the user is told, and what to type.
 fn faults(request: &ModelRequest) -> Result<String, String> {
     let read = answer(request, "rt.polish.checklist.parse/1")?;
     let line = |fault: &Value| {
