@@ -1,6 +1,6 @@
 //! Names the program by what it is made of, for the build cache: the version alone stays the same while plugcast itself
-//! is being worked on. Reads what the program embeds: the targets and the table of rules for the compiler, the schemas
-//! for the helper.
+//! is being worked on. Reads what the program embeds: the ids of rules, the targets and the table of rules for the compiler,
+//! the schemas for the helper.
 
 #![expect(
     clippy::disallowed_methods,
@@ -8,7 +8,7 @@
     reason = "a build script reads files and speaks to cargo by printing"
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
+    list_rule_ids()?;
     // The helper has no such cache: a change of the compiler must not build it again.
     if env::var_os("CARGO_FEATURE_COMPILER").is_none() {
         return embed_schemas();
@@ -33,6 +34,44 @@ fn main() -> io::Result<()> {
     embed_targets(&files)
 }
 
+/// The files that list the ids of findings: the modules and constants of rules, and the pages of other findings.
+const ID_LISTS: [&str; 4] =
+    ["src/check/rules.rs", "src/check/rules/reported.rs", "src/build/pages.rs", "src/release/pages.rs"];
+
+/// Writes the constants of `src/diagnostic/rule_id.rs`.
+fn list_rule_ids() -> io::Result<()> {
+    let mut names = BTreeSet::new();
+    for path in ID_LISTS {
+        println!("cargo::rerun-if-changed={path}");
+        let text = fs::read_to_string(path)?;
+        names.extend(rule_modules(&text).chain(reported_rules(&text)).map(str::to_lowercase));
+        let pages = text.lines().filter_map(|line| line.trim().strip_prefix("(\"")?.split('"').next());
+        names.extend(pages.map(|page| page.replace('-', "_")));
+    }
+    let (mut constants, mut all) = (String::new(), String::new());
+    for name in names {
+        let (constant, id) = (name.to_uppercase(), name.replace('_', "-"));
+        constants += &format!("    /// `{id}`.\n    pub const {constant}: Self = Self({id:?});\n");
+        all += &format!("    RuleId::{constant},\n");
+    }
+    let text =
+        format!("impl RuleId {{\n{constants}}}\n\n/// Every id.\nconst ALL: &[RuleId] = &[\n{all}];\n");
+    fs::write(out_folder()?.join("rule_ids.rs"), text)
+}
+
+/// The modules that a text lists, but for the one with the rules that are reported elsewhere.
+fn rule_modules(list: &str) -> impl Iterator<Item = &str> {
+    // Some modules are seen by others, too.
+    let modules = list.lines().filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'));
+    let is_name = |byte: u8| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    modules.filter(move |module| module.bytes().all(is_name) && *module != "reported")
+}
+
+/// The constants of rules that are reported elsewhere.
+fn reported_rules(list: &str) -> impl Iterator<Item = &str> {
+    list.lines().filter_map(|line| line.strip_prefix("pub(super) const ")?.strip_suffix(": Rule = Rule {"))
+}
+
 /// Writes the table of rules from the modules that `src/check/rules.rs` lists and the lines of `rules/reported.rs`, so that
 /// every rule is listed once.
 fn list_rules(files: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
@@ -41,16 +80,8 @@ fn list_rules(files: &BTreeMap<PathBuf, Vec<u8>>) -> io::Result<()> {
         std::str::from_utf8(bytes).map_err(io::Error::other)
     };
     let (list, reported) = (text("src/check/rules.rs")?, text("src/check/rules/reported.rs")?);
-    // Some modules are seen by others, too.
-    let modules = list.lines().filter_map(|line| line.split_once("mod ")?.1.strip_suffix(';'));
-    let modules = modules.filter(|module| {
-        module.bytes().all(|byte| byte == b'_' || byte.is_ascii_lowercase() || byte.is_ascii_digit())
-    });
-    let modules = modules.filter(|module| *module != "reported");
-    let rules = modules.map(|module| (module.to_owned(), format!("{module}::RULE")));
-    let constants =
-        reported.lines().filter_map(|line| line.strip_prefix("pub(super) const ")?.split(':').next());
-    let constants = constants.map(|name| (name.to_lowercase(), format!("reported::{name}")));
+    let rules = rule_modules(list).map(|module| (module.to_owned(), format!("{module}::RULE")));
+    let constants = reported_rules(reported).map(|name| (name.to_lowercase(), format!("reported::{name}")));
     // Where comments part the list, rustfmt sorts only within the parts.
     let mut rules: Vec<(String, String)> = rules.chain(constants).collect();
     rules.sort_unstable();

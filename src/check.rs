@@ -15,6 +15,7 @@ pub mod fix;
 pub mod fold;
 mod folded_paths;
 pub mod include;
+pub mod intent;
 pub mod link;
 pub mod mention;
 mod name_search;
@@ -49,7 +50,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use camino::Utf8Path;
 
-use crate::diagnostic::{self, Diagnostic, Severity};
+use crate::diagnostic::{self, Diagnostic, RuleId, Severity};
 use crate::model;
 use crate::model::plugin::Plugin;
 use crate::parallel;
@@ -89,10 +90,10 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
         rules::RULES.iter().filter(|rule| context.settings.is_enabled(rule)).collect();
     let mut found: Vec<Diagnostic> = reading
         .into_iter()
-        .filter(|found| rules::find(&found.rule).is_none_or(|rule| context.settings.is_enabled(rule)))
+        .filter(|found| rules::find(found.rule.as_str()).is_none_or(|rule| context.settings.is_enabled(rule)))
         .collect();
     let inner = context.project.plugins.iter().flat_map(|plugin| &plugin.inner_hooks.findings);
-    found.extend(inner.filter(|found| active.iter().any(|rule| rule.name == found.rule)).cloned());
+    found.extend(inner.filter(|found| active.iter().any(|rule| rule.id() == found.rule)).cloned());
     let texts = context.texts();
     let wanted: Vec<&PluginText<'_>> =
         texts.iter().filter(|text| scope.has(text.file.path.as_str())).collect();
@@ -100,8 +101,8 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
     let mains: BTreeSet<&str> =
         texts.iter().filter(|text| text.main).map(|text| text.file.path.as_str()).collect();
     found.retain(|found| {
-        let replaced =
-            rules::find(&found.rule).is_some_and(|rule| matches!(rule.check, RuleCheck::InsteadOfReader(_)));
+        let replaced = rules::find(found.rule.as_str())
+            .is_some_and(|rule| matches!(rule.check, RuleCheck::InsteadOfReader(_)));
         !replaced || !mains.contains(found.path.as_str())
     });
     let files = wanted.len();
@@ -110,7 +111,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
         let component = text.component.filter(|_| text.main);
         component.is_some_and(|component| renames::differing_name(component, &text.plugin.root).is_some())
     };
-    if active.iter().any(|rule| rule.name == renames::RULE) && wanted.iter().any(differs) {
+    if active.iter().any(|rule| rule.id() == RuleId::NAME_MISMATCH) && wanted.iter().any(differs) {
         context.renames();
     }
     context.progress.begin("checking files", files);
@@ -138,17 +139,17 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
     found.retain(|found| scope.has(&found.path));
     found.retain_mut(|found| retain_reading_hosts(context, found));
     for found in &mut found {
-        if let Some(severity) = context.settings.severity(&found.rule) {
+        if let Some(severity) = context.settings.severity(found.rule.as_str()) {
             found.severity = severity;
         }
     }
     let above = readme::root_readme(context).map(|readme| readme.text);
     let before = found.len();
-    found.retain(|found| !context.settings.ignores(&found.rule, &found.path));
+    found.retain(|found| !context.settings.ignores(found.rule.as_str(), &found.path));
     let mut suppressions = suppress::find(texts.iter().chain(&above));
     found.retain(|found| !suppressions.cover(found));
     let suppressed = before - found.len();
-    if let Some(rule) = active.iter().find(|rule| rule.name == suppress::UNUSED) {
+    if let Some(rule) = active.iter().find(|rule| rule.id() == suppress::UNUSED) {
         found.extend(suppressions.unused(rule).into_iter().filter(|found| scope.has(&found.path)));
     }
     diagnostic::sort(&mut found);
@@ -222,7 +223,7 @@ fn run_guarded(
     let message = format!("the rule `{}` failed here; its other findings are valid", rule.name);
     let help = "report it with the file; until then, `ignore` the rule under `[check]` in `plugcast.toml`";
     let failed =
-        Diagnostic::for_file(path.unwrap_or("."), Severity::Error, "rule-failed", message).help(help);
+        Diagnostic::for_file(path.unwrap_or("."), Severity::Error, RuleId::RULE_FAILED, message).help(help);
     sink.into_found().into_iter().chain([failed]).collect()
 }
 

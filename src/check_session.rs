@@ -112,14 +112,14 @@ impl<'t> CheckSession<'t> {
         let hosts: Vec<&Target> =
             if asked.is_empty() { targets.iter().collect() } else { targets.by_names(asked)? };
         let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
-        let passed_over =
+        let skip_policy =
             if options.no_ignore { SkipPolicy::Nothing } else { SkipPolicy::IgnoredAndPackages };
         let request = SourceRequest {
             file_system: file_system.clone(),
             git: options.git.clone(),
             src: src.to_owned(),
             config,
-            skip_policy: passed_over,
+            skip_policy,
             folder_name: options.folder_name.clone(),
             readme: true,
             everything: true,
@@ -211,7 +211,7 @@ impl<'t> CheckSession<'t> {
         if let Some(baseline) = &self.baseline {
             mark(&mut findings, &project);
             let is_on = |name: &str| rules::find(name).is_some_and(|rule| self.settings.is_enabled(rule));
-            let stale = rules::find(baseline::STALE).filter(|rule| is_on(rule.name));
+            let stale = rules::find(baseline::STALE.as_str()).filter(|rule| is_on(rule.name));
             let found = &mut findings.diagnostics;
             findings.known = baseline.apply(found, stale, |known| {
                 let told = |since: &ChangesSince| {
@@ -231,7 +231,7 @@ impl CheckSession<'_> {
     /// the losses.
     fn unmatched_acceptances(&self, context: &RuleContext<'_>) -> Vec<Diagnostic> {
         let config = &self.request.config;
-        let is_on = rules::find(build::UNMATCHED).is_some_and(|rule| self.settings.is_enabled(rule));
+        let is_on = rules::find(build::UNMATCHED.as_str()).is_some_and(|rule| self.settings.is_enabled(rule));
         if !is_on || config.accept_loss.is_empty() || !self.request.parts.is_empty() {
             return Vec::new();
         }

@@ -6,7 +6,7 @@ mod output_build;
 
 pub use cached_answer::CacheLookup;
 use cached_answer::unchanged;
-pub use output_build::{BuildMode, BuildOptions, BundleRefusal, HostBuild, OutputBuild};
+pub use output_build::{BuildMode, BuildOptions, BundleRefusal, HostBuild, HostBuildOutcome, OutputBuild};
 
 use crate::build::cache::{CacheKey, CacheOptions};
 use crate::build::{self, BuildError, DiscoveredSource, HostBundle, Purpose, SourceRequest};
@@ -21,7 +21,7 @@ use crate::target::{Target, Targets};
 pub struct Discovery<'a> {
     request: &'a SourceRequest,
     targets: &'a Targets,
-    gathered: DiscoveredSource,
+    discovered: DiscoveredSource,
 }
 
 impl<'a> Discovery<'a> {
@@ -30,12 +30,12 @@ impl<'a> Discovery<'a> {
     /// # Errors
     /// When SRC is absent or contains no plugin.
     pub fn new(request: &'a SourceRequest, targets: &'a Targets) -> Result<Self, BuildError> {
-        Ok(Self { request, targets, gathered: build::discover(request, targets)? })
+        Ok(Self { request, targets, discovered: build::discover(request, targets)? })
     }
 
     /// Every file that is part of the source.
     pub fn tree(&self) -> &SourceTree {
-        &self.gathered.tree
+        &self.discovered.tree
     }
 
     /// The `source_digest` for the manifest of a bundle.
@@ -43,7 +43,7 @@ impl<'a> Discovery<'a> {
     /// # Errors
     /// When a file cannot be read.
     pub fn digest(&self) -> Result<String, BuildError> {
-        build::source_digest(&self.gathered.tree, &self.request.file_system)
+        build::source_digest(&self.discovered.tree, &self.request.file_system)
     }
 
     /// The inputs of a build with these options.
@@ -51,7 +51,7 @@ impl<'a> Discovery<'a> {
     /// # Errors
     /// When a file cannot be read.
     pub fn cache_key(&self, options: &CacheOptions) -> Result<CacheKey, BuildError> {
-        CacheKey::new(&self.gathered, self.request, self.targets, options)
+        CacheKey::new(&self.discovered, self.request, self.targets, options)
     }
 
     /// Parses the files into plugins.
@@ -59,7 +59,7 @@ impl<'a> Discovery<'a> {
     /// # Errors
     /// When the settings of a plugin are invalid.
     pub fn read(self) -> Result<Source<'a>, BuildError> {
-        let (project, findings) = build::model_source(self.gathered, self.request, self.targets)?;
+        let (project, findings) = build::model_source(self.discovered, self.request, self.targets)?;
         Ok(Source { project, findings, targets: self.targets, progress: self.request.progress.clone() })
     }
 }

@@ -1,9 +1,13 @@
 //! A mistake of the user as data: what is wrong, where, why it matters and how to fix it. One run collects all of them;
 //! `Err` is reserved for I/O errors and bugs.
 
+mod rule_id;
+
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use rule_id::RuleId;
 
 use crate::source::{SourceFile, Span};
 
@@ -48,7 +52,8 @@ impl LossClass {
 #[non_exhaustive]
 pub struct Diagnostic {
     /// The rule that reports it, in kebab-case.
-    pub rule: String,
+    #[schemars(with = "String")]
+    pub rule: RuleId,
     /// Its severity.
     pub severity: Severity,
     /// What is wrong, lower case, without a full stop.
@@ -131,9 +136,25 @@ pub struct RelatedPlace {
     /// Line and column after the last character, for the report; not part of the JSON.
     #[serde(skip)]
     pub end: Option<(usize, usize)>,
-    /// Whether it is a repetition of the finding itself, for the report; not part of the JSON.
+    /// Whether it repeats the finding itself, for the report; not part of the JSON.
     #[serde(skip)]
-    pub repeats: bool,
+    pub repetition: Option<Repetition>,
+}
+
+/// How a related place repeats its finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repetition {
+    /// With the same message and help.
+    Same,
+    /// With a message or help of its own, which the place has.
+    Differs,
+}
+
+impl RelatedPlace {
+    /// Whether the finding itself is repeated there.
+    pub fn is_repetition(&self) -> bool {
+        self.repetition.is_some()
+    }
 }
 
 impl Diagnostic {
@@ -142,7 +163,7 @@ impl Diagnostic {
         file: &SourceFile,
         span: Span,
         severity: Severity,
-        rule: &str,
+        rule: RuleId,
         message: impl Into<String>,
     ) -> Self {
         let (start, end) = (file.position(span.start), file.position(span.end.max(span.start)));
@@ -159,11 +180,11 @@ impl Diagnostic {
     pub fn for_file(
         path: impl Into<Utf8PathBuf>,
         severity: Severity,
-        rule: &str,
+        rule: RuleId,
         message: impl Into<String>,
     ) -> Self {
         Self {
-            rule: rule.to_owned(),
+            rule,
             severity,
             message: message.into(),
             path: path.into().into_string(),
@@ -212,7 +233,7 @@ impl Diagnostic {
             column: start.column,
             message: message.into(),
             end: Some((end.line, end.column)),
-            repeats: false,
+            repetition: None,
         });
     }
 }

@@ -32,16 +32,49 @@ use session::{Session, Transcript};
 use source::{SourceLayout, SourceListing};
 use workspace::HostWorkspace;
 
+/// What is fixed about a host's binary.
+#[derive(Debug)]
+pub struct HostBinary {
+    /// The host, by the name of its target folder.
+    pub host: &'static str,
+    /// The command with which users start the host.
+    pub command: &'static str,
+    /// The version that its driver was written against.
+    pub pinned: &'static str,
+    /// The package that contains the binary.
+    pub package: &'static str,
+    /// Whether the host shows a plugin's server as `plugin:PLUGIN:SERVER`.
+    pub qualifies_servers: bool,
+    /// Harmless messages that name files of a bundle, each exactly, with the version in which it was seen in a comment.
+    pub known_noise: &'static [&'static str],
+}
+
+impl HostBinary {
+    /// What holds unless a driver says otherwise.
+    const DEFAULT: Self =
+        Self { host: "", command: "", pinned: "", package: "", qualifies_servers: false, known_noise: &[] };
+}
+
 /// One host that can load a bundle.
 pub trait Driver: Sync {
+    /// What is fixed about the host's binary.
+    fn binary(&self) -> &'static HostBinary;
     /// The host, by the name of its target folder.
-    fn host(&self) -> &'static str;
+    fn host(&self) -> &'static str {
+        self.binary().host
+    }
     /// The command with which users start the host.
-    fn command(&self) -> &'static str;
+    fn command(&self) -> &'static str {
+        self.binary().command
+    }
     /// The version that this driver was written against.
-    fn pinned(&self) -> &'static str;
+    fn pinned(&self) -> &'static str {
+        self.binary().pinned
+    }
     /// The package that contains the binary.
-    fn package(&self) -> &'static str;
+    fn package(&self) -> &'static str {
+        self.binary().package
+    }
     /// Whether the host needs ripgrep on its search path.
     fn needs_ripgrep(&self) -> bool {
         false
@@ -51,7 +84,14 @@ pub trait Driver: Sync {
         false
     }
     /// The host's name for a component of a plugin with this name in the ledger.
-    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String;
+    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
+        match kind {
+            // The name of a server may look like a qualified one.
+            ComponentKind::McpServer if self.binary().qualifies_servers => format!("plugin:{plugin}:{name}"),
+            ComponentKind::Hook => own_name(plugin, name).to_owned(),
+            _ => name.to_owned(),
+        }
+    }
     /// Who can start this skill or command; `None` if nobody can without `--allow-exec`.
     fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker>;
     /// The lines of a body that the host must give to the model.

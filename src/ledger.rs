@@ -58,6 +58,10 @@ pub struct LedgerRow {
     /// Why, in one sentence; always present unless the outcome is `kept`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Whether the row comes and goes without a change of the source, as that of an ignored file does. Ledgers that
+    /// differ only in such rows are equivalent.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub transient: bool,
 }
 
 /// A byte range with the position of its first byte.

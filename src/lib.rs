@@ -49,6 +49,8 @@ pub mod read;
 pub mod runtime;
 
 #[cfg(feature = "compiler")]
+pub mod source_format;
+#[cfg(feature = "compiler")]
 pub mod git;
 #[cfg(feature = "compiler")]
 pub mod model;

@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn two_runs_in_one_program_hear_nothing_of_each_other() {
+    fn two_runs_in_one_program_are_independent() {
         let (one, other) = (Progress::new(|_| ()), Progress::default());
         one.set("building");
         other.set("checking");

@@ -31,9 +31,9 @@ use target_state::{TargetState, blocking_links, dead_ends, replacement_blocker, 
 
 use crate::model::project::Project;
 use crate::progress::Progress;
-use crate::read::format::SourceFacts;
 use crate::rewrite::{self, Edit};
 use crate::source::{FileContent, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 use mention::{MentionFinder, MentionVerdict};
 
 /// The decisions of the user.

@@ -4,7 +4,6 @@
 pub mod blanks;
 mod control_chars;
 pub mod dialect;
-pub mod format;
 pub mod frontmatter;
 pub mod hidden_chars;
 pub mod intent;

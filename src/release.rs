@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::build::BuildError;
 use crate::compare::{DiffReport, Impact};
-use crate::diagnostic::{self, Applicability, Diagnostic, Severity};
+use crate::diagnostic::{self, Applicability, Diagnostic, RuleId, Severity};
 use crate::git::GitError;
 pub use context::{ReleaseContext, ReleaseRequest};
 
@@ -78,7 +78,7 @@ pub fn check(context: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseErr
 }
 
 /// A finding about a whole file, with a path relative to the top of the repository.
-fn file_finding(path: &Utf8Path, severity: Severity, rule: &str, message: String) -> Diagnostic {
+fn file_finding(path: &Utf8Path, severity: Severity, rule: RuleId, message: String) -> Diagnostic {
     let path = if path.as_str().is_empty() { Utf8Path::new(".") } else { path };
     Diagnostic::for_file(path, severity, rule, message)
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use crate::bundle::draft::MarkdownDraft;
 use crate::bundle::{BundleNode, NodeContent};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::disk::Payload;
 use crate::model::component::Component;
 use crate::model::project::Project;
@@ -18,7 +18,7 @@ use crate::source::Span;
 use crate::target::Target;
 
 /// The rule of these diagnostics.
-pub const RULE: &str = "reread";
+pub const RULE: RuleId = RuleId::REREAD;
 
 /// The components of a project by their files.
 #[derive(Debug)]

@@ -32,8 +32,8 @@ pub use value_format::ValueFormat;
 pub use yaml::YamlFacts;
 
 use crate::disk::sha256;
-use crate::read::format::SourceFacts;
 use crate::source::{ComponentKind, LineIndex};
+use crate::source_format::SourceFacts;
 
 /// All known hosts.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
-//! Closure: what an emitted file names is in the bundle, and what is not is said once, at its place in
-//! the source. Every kind of fault has a tree that shows it, and an independent walk over every case,
-//! public plugin and plugin of ours finds nothing that the build did not say.
+//! Closure: every file that an emitted file names is in the bundle, or is reported once, at its place in the source.
+//! Every kind of fault has a tree that shows it, and an independent walk over every case, public plugin and plugin of
+//! ours finds nothing that the build did not report.
 
 use std::path::Path;
 

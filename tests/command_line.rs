@@ -1,5 +1,6 @@
 //! What the command line says of itself to shells and in manual pages.
 
+use crate::support::none_left;
 use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
@@ -16,6 +17,22 @@ fn commands() -> Vec<String> {
         help.split_once("Commands:\n").expect("a list").1.split("\n\n").next().expect("its end").to_owned();
     let names = list.lines().filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '));
     names.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// The README promises it of every command; six had no examples, and seven no exit codes.
+#[test]
+fn the_help_of_every_command_has_examples_and_exit_codes() {
+    let mut lacking = Vec::new();
+    for command in commands().iter().filter(|command| *command != "help") {
+        let words: &[&str] = if command == "release" { &["release", "check"] } else { &[command] };
+        let help = run(&[words, &["--help"]].concat(), 0).0;
+        for part in ["Examples:\n", "Exit codes: "] {
+            if !help.contains(part) {
+                lacking.push(format!("{}: {part}", words.join(" ")));
+            }
+        }
+    }
+    none_left("parts that the help of a command lacks", &lacking);
 }
 
 #[test]

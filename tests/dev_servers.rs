@@ -73,7 +73,7 @@ fn astro_is_started_and_ended() {
     served("astro", "astro", 4321, Vec::new(), "/npm run dev -- --port PORT");
 }
 
-/// A site that is no Ruby: what stands in `bin/dev` is a script of ours.
+/// A site without Ruby: `bin/dev` is a script of ours.
 #[test]
 fn a_stand_in_for_the_script_of_rails_is_started_and_ended() {
     served("rails", "rails", 3000, Vec::new(), "/bin/dev");

@@ -27,7 +27,7 @@ fn error(finished: &FinishedRun) -> Value {
 }
 
 #[test]
-fn the_shipped_binary_knows_no_faults() {
+fn the_shipped_binary_has_no_faults() {
     for name in [binary::VARIABLE, terminal::HOLD] {
         let holds = |path: &std::path::Path| {
             std::fs::read(path).expect("a binary").windows(name.len()).any(|bytes| bytes == name.as_bytes())

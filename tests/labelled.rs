@@ -1,5 +1,5 @@
-//! The labelled trees in `tests/labelled`, one page per rule: each rule finds in them what their labels say, and
-//! no trap makes one speak.
+//! The labelled trees in `tests/labelled`, one page per rule: each rule reports in them what their labels list,
+//! and nothing in a trap.
 
 use std::fs;
 use std::path::Path;

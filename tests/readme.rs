@@ -24,6 +24,22 @@ fn contributing_lists_every_module_of_the_tests() {
     assert_eq!(modules, listed, "left: tests/all.rs; right: the table in CONTRIBUTING.md");
 }
 
+/// The table of the helper's commands lacked half of them.
+#[test]
+fn the_page_of_the_helper_lists_every_command() {
+    let page = std::fs::read_to_string(root().join("docs/helper.md")).expect("docs/helper.md");
+    let table = page.split("\n| command | |\n").nth(1).expect("the table of commands");
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let cells = rows.filter_map(|row| row.split('|').nth(1));
+    let listed: BTreeSet<&str> = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let published = plugcast::runtime::published::COMMANDS.iter().map(|row| row.command);
+    assert_eq!(
+        published.collect::<BTreeSet<_>>(),
+        listed,
+        "left: the helper's commands; right: docs/helper.md"
+    );
+}
+
 #[test]
 fn the_readme_shows_the_true_output_of_the_main_job() {
     let readme = std::fs::read_to_string(root().join("README.md")).expect("README.md");

@@ -34,7 +34,7 @@ pub fn select(folder: &Path, rule: &str) {
     }
 }
 
-/// The rules that speak about the source in `folder`, in the order of their findings.
+/// The rules that report something in the source in `folder`, in the order of their findings.
 fn spoken(folder: &Path, rule: &str) -> Vec<String> {
     select(folder, rule);
     let finished = Plugcast::new(folder, &["check", "demo", "--to", "all", "--format", "json"]).run();

@@ -13,6 +13,7 @@ mod messages;
 mod names;
 mod printed_lines;
 mod rows;
+mod rule_ids;
 mod rust;
 mod shape;
 mod target_keys;
@@ -77,6 +78,13 @@ fn a_public_type_has_a_name_of_its_own() {
 #[test]
 fn a_message_is_plain_english() {
     each("phrases that read as a translation", &rust_files(&["src"]), messages::translated);
+}
+
+/// Names of functions and tests have the language of the messages.
+#[test]
+fn identifiers_are_plain_english() {
+    let files = rust_files(&["src", "tests", "benches", "examples", "fuzz"]);
+    each("phrases that read as a translation", &files, messages::translated_names);
 }
 
 /// Pages and comments have the language of the messages.
@@ -169,6 +177,29 @@ fn line_starts_pointers_and_names_are_computed_in_one_place() {
     assert_eq!(shown("let start = text[..at].rfind('\\n').map_or(0, |end| end + 1);"), 1);
     assert_eq!(shown("row.pointer(format!(\"/{key}\"))"), 1);
     assert_eq!(shown("let name = format!(\"{}:{}\", plugin.name, skill.name);"), 1);
+    assert_eq!(
+        shown("let end = memchr::memchr(b'\\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);"),
+        1
+    );
+    assert_eq!(shown("let pointer = format!(\"{}/{}\", self.other.pointer, escape(&entry.key));"), 1);
+}
+
+/// About twenty places took qualified names apart, some from the wrong end.
+#[test]
+fn qualified_names_are_taken_apart_in_one_place() {
+    each("names that are taken apart by hand", &rust_files(&["src"]), shape::split_names);
+    let shown = |path: &str| shape::split_names(&SourceFile::new(path, "name.rsplit(':').next()")).len();
+    assert_eq!(["src/lower/a.rs", "src/build.rs"].map(shown), [1; 2]);
+    assert_eq!(["src/model/qualified_name.rs", "src/read/yaml.rs"].map(shown), [0; 2]);
+}
+
+/// About 120 places wrote the id of a rule as a string, which nothing compared with the table.
+#[test]
+fn rule_ids_are_constants() {
+    let files = rust_files(&["src"]);
+    let ids = rule_ids::listed(&files);
+    assert!(ids.len() > 100, "{} ids", ids.len());
+    each("ids of rules in strings", &files, |file| rule_ids::written(&ids, file));
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn the_same_words_again_and_nothing_written() {
     let before = Tree::read(folder.path());
     let again = build(folder.path(), &[]).expect_code(0);
     assert_eq!(again.stderr, first.stderr);
-    // What was written is said of the first build only.
+    // Only the first build reports what it wrote.
     let words = |text: &str| {
         text.lines().map(|line| line.split(" (").next().unwrap_or_default().to_owned()).collect::<Vec<_>>()
     };
@@ -158,7 +158,7 @@ fn whatever_changes_is_seen() {
 }
 
 #[test]
-fn other_options_ask_anew() {
+fn other_options_build_again() {
     for options in [&["--name", "q"][..], &["--deny-loss", "security"], &["--helper", "none"]] {
         let (folder, _) = built();
         mark(folder.path());

@@ -61,7 +61,7 @@ pub fn by_rule(found: &[Diagnostic]) -> Counts {
             Severity::Warning => "warnings",
             Severity::Info => "notes",
         };
-        *counts.entry(severity).or_default().entry(one.rule.clone()).or_default() += 1;
+        *counts.entry(severity).or_default().entry(one.rule.to_string()).or_default() += 1;
     }
     counts
 }

@@ -74,7 +74,11 @@ fn run(arguments: &Arguments) -> Result<ExitCode> {
                 }
             }
         }
-        for finding in found.by_default.iter().filter(|found| arguments.list.contains(&found.rule)) {
+        for finding in found
+            .by_default
+            .iter()
+            .filter(|found| arguments.list.iter().any(|rule| rule == found.rule.as_str()))
+        {
             println!(
                 "  {}:{}:{}: {} ({})",
                 finding.path, finding.line, finding.column, finding.message, finding.rule

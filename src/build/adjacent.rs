@@ -14,10 +14,10 @@ use crate::disk::FileSystem;
 use crate::model::names;
 use crate::model::plugin::{LocationForm, PluginLocation, declares_component, settings};
 use crate::parallel;
-use crate::read::format::SourceFacts;
 use crate::read::tree::{Node, Value};
 use crate::read::{frontmatter, json};
 use crate::source::{ComponentKind, Exclusion, ExclusionReason, SKILL_FILE};
+use crate::source_format::SourceFacts;
 use crate::target::{ProjectFiles, Targets};
 
 /// Plugins and skills outside of the listed plugins.

@@ -27,7 +27,7 @@ use crate::disk::{self, Fingerprint, Payload};
 use crate::emit;
 use crate::ledger::{Ledger, LossClass};
 use crate::schema;
-use crate::source::Exclusion;
+use crate::source::{Exclusion, ExclusionReason};
 use crate::target::Targets;
 
 /// How many builds are kept; beyond that, the oldest are removed.
@@ -63,8 +63,8 @@ struct CacheInputs<'a> {
     /// Links, with their targets.
     links: Vec<(&'a str, &'a str)>,
     empty_folders: Vec<&'a str>,
-    left_out: Vec<(&'a str, String, bool)>,
-    outside: Vec<(&'a str, String, bool)>,
+    left_out: Vec<(&'a str, &'a ExclusionReason, bool)>,
+    outside: Vec<(&'a str, &'a ExclusionReason, bool)>,
 }
 
 /// sha256 of everything that a bundle depends on, for any host.
@@ -77,7 +77,7 @@ impl CacheKey {
     /// # Errors
     /// When a file of the source cannot be read.
     pub(crate) fn new(
-        gathered: &DiscoveredSource,
+        discovered: &DiscoveredSource,
         request: &SourceRequest,
         targets: &Targets,
         options: &CacheOptions,
@@ -89,12 +89,12 @@ impl CacheKey {
             own_name: request.own_name(),
             options,
             config: &request.config.text,
-            settings: gathered.settings.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
-            source: source_digest(&gathered.tree, &request.file_system)?,
-            links: gathered.tree.links.iter().map(|(path, to)| (path.as_str(), to.as_str())).collect(),
-            empty_folders: gathered.tree.empty_folders.iter().map(|path| path.as_str()).collect(),
-            left_out: exclusion_keys(&gathered.tree.exclusions),
-            outside: exclusion_keys(&gathered.outside),
+            settings: discovered.settings.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect(),
+            source: source_digest(&discovered.tree, &request.file_system)?,
+            links: discovered.tree.links.iter().map(|(path, to)| (path.as_str(), to.as_str())).collect(),
+            empty_folders: discovered.tree.empty_folders.iter().map(|path| path.as_str()).collect(),
+            left_out: exclusion_keys(&discovered.tree.exclusions),
+            outside: exclusion_keys(&discovered.outside),
         };
         Ok(Self(disk::sha256(emit::json::to_string(&inputs).as_bytes())))
     }
@@ -105,8 +105,8 @@ impl CacheKey {
     }
 }
 
-fn exclusion_keys(exclusions: &[Exclusion]) -> Vec<(&str, String, bool)> {
-    exclusions.iter().map(|one| (one.path.as_str(), one.reason.to_string(), one.fault)).collect()
+fn exclusion_keys(exclusions: &[Exclusion]) -> Vec<(&str, &ExclusionReason, bool)> {
+    exclusions.iter().map(|one| (one.path.as_str(), &one.reason, one.fault)).collect()
 }
 
 /// A bundle on disk, unchanged since an earlier build wrote it from identical inputs.

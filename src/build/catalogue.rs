@@ -8,15 +8,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::BuildError;
 use super::discover::{FILES_OF_PLUGIN, README};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::disk::{FileSystem, walk};
 use crate::model::manifest;
 use crate::model::marketplace::{self, EntrySource, Marketplace};
 use crate::model::plugin::{LocationForm, PluginLocation};
 use crate::parallel;
-use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, SourceTree};
+use crate::source_format::SourceFacts;
 
 /// The README at SRC; its text in `texts`, if any, takes precedence.
 pub(super) fn readme(
@@ -133,7 +133,7 @@ pub(super) fn listed_plugins(
             let message = format!("`{}` is listed at `{folder}`, which does not exist", entry.name);
             let help = "fix the path, or remove the entry";
             found.push(
-                Diagnostic::in_file(file, span, Severity::Error, "marketplace-source-missing", message)
+                Diagnostic::in_file(file, span, Severity::Error, RuleId::MARKETPLACE_SOURCE_MISSING, message)
                     .help(help),
             );
         }

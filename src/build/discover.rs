@@ -10,7 +10,7 @@ use super::catalogue::{find_own_plugins, listed_plugins, read_marketplace, readm
 use super::config_file::read_config_in;
 use super::listing::Listing;
 use super::{BuildError, SourceRequest, adjacent, layout, tracked_files};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, FileSystem, walk};
 use crate::model::config::Config;
@@ -18,8 +18,8 @@ use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::PluginLocation;
 use crate::model::runtime::Runtime;
 use crate::parallel;
-use crate::read::format::SourceFacts;
 use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, SourceTree, by_parts};
+use crate::source_format::SourceFacts;
 use crate::target::Targets;
 
 /// The component folders that make the folder around them a plugin.
@@ -266,7 +266,7 @@ fn read_folder(
     let include = request.config.build.include.iter().cloned();
     let include = include.chain(inner.build.include.iter().map(below)).collect();
     let outputs = request.outputs.clone();
-    let passed_over = request.skip_policy;
+    let skip_policy = request.skip_policy;
     let progress = request.progress.clone();
     let options = walk::WalkOptions {
         folders: folders.clone(),
@@ -274,7 +274,7 @@ fn read_folder(
         exclude,
         include,
         outputs,
-        skip_policy: passed_over,
+        skip_policy,
         without_bundles: true,
         progress,
     };
@@ -336,8 +336,8 @@ fn report_faults(tree: &SourceTree, found: &mut Vec<Diagnostic>) {
     for exclusion in tree.exclusions.iter().filter(|exclusion| exclusion.fault) {
         let message = format!("`{}` is skipped: {}", exclusion.path, exclusion.reason);
         let rule = match exclusion.reason {
-            ExclusionReason::LinkLeavesSource => "symlink-escape",
-            _ => "unreadable-file",
+            ExclusionReason::LinkLeavesSource => RuleId::SYMLINK_ESCAPE,
+            _ => RuleId::UNREADABLE_FILE,
         };
         let help = match exclusion.reason {
             ExclusionReason::TooLarge | ExclusionReason::TooLargeTogether => {

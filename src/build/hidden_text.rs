@@ -7,14 +7,14 @@ use crate::check;
 use crate::check::context::RuleContext;
 use crate::check::scope::CheckScope;
 use crate::check::settings::Settings;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, RuleId};
 use crate::model::config::CheckConfig;
 use crate::model::project::Project;
 use crate::parallel;
 use crate::read::hidden_chars;
 use crate::target::Targets;
 
-const RULE: &str = "hidden-unicode";
+const RULE: RuleId = RuleId::HIDDEN_UNICODE;
 
 /// The findings of the rule, with the settings and suppressions that apply to `check`. If there is nothing to find,
 /// this is one search in each text.
@@ -32,7 +32,7 @@ pub fn hidden_text_findings(project: &Project, targets: &Targets, config: &Check
         return Vec::new();
     }
     // Faults in the settings are reported by `check`.
-    let settings = Settings::new(config).unwrap_or_else(|_| Settings::quiet()).with_only(RULE);
+    let settings = Settings::new(config).unwrap_or_else(|_| Settings::quiet()).with_only(RULE.as_str());
     let context = RuleContext::new(project, targets, vec![targets.source_host()], &settings);
     check::run(&context, Vec::new(), &CheckScope::default()).diagnostics
 }

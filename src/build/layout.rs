@@ -12,10 +12,10 @@ use super::{BuildError, SourceRequest};
 use crate::disk::FileSystem;
 use crate::model::names;
 use crate::model::plugin::{LocationForm, PluginLocation};
-use crate::read::format::SourceFacts;
 use crate::read::intent::in_examples;
 use crate::read::{frontmatter, json};
 use crate::source::SKILL_FILE;
+use crate::source_format::SourceFacts;
 use crate::target::Targets;
 
 /// No host searches folders deeper than this: Codex 0.169.0 searches six levels.

@@ -44,7 +44,7 @@ impl<'a> Listing<'a> {
 
     fn list(&self) -> Result<(Files, Vec<Exclusion>), BuildError> {
         let config = &self.request.config.build;
-        let passed_over = match self.request.skip_policy {
+        let skip_policy = match self.request.skip_policy {
             SkipPolicy::Ignored => SkipPolicy::IgnoredAndPackages,
             other => other,
         };
@@ -54,7 +54,7 @@ impl<'a> Listing<'a> {
             exclude: config.exclude.clone(),
             include: config.include.clone(),
             outputs: self.request.outputs.clone(),
-            skip_policy: passed_over,
+            skip_policy,
             without_bundles: true,
             progress: self.request.progress.clone(),
         };

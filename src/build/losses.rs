@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use globset::Glob;
 
 use super::BuildError;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
@@ -67,7 +67,7 @@ pub fn loss_ids(ledger: &Ledger) -> BTreeSet<LossId> {
 }
 
 /// The rule for accepted losses that no host has.
-pub const UNMATCHED: &str = "unmatched-acceptance";
+pub const UNMATCHED: RuleId = RuleId::UNMATCHED_ACCEPTANCE;
 
 /// One finding for each accepted loss that no host in `built` has. An entry is judged only if all of its hosts were
 /// built; without hosts, only if all hosts that the configuration builds for (or `all`) were. An id with an unknown
@@ -129,10 +129,10 @@ fn finding(project: &Project, row: &LedgerRow, message: String) -> Diagnostic {
             file,
             Span::new(span.start, span.end),
             Severity::Error,
-            "denied-loss",
+            RuleId::DENIED_LOSS,
             message,
         ),
-        _ => Diagnostic::for_file(&row.path, Severity::Error, "denied-loss", message),
+        _ => Diagnostic::for_file(&row.path, Severity::Error, RuleId::DENIED_LOSS, message),
     }
 }
 

@@ -16,7 +16,6 @@ use crate::ledger::{Ledger, LedgerRow, RowOutcome};
 use crate::model::runtime::PLATFORMS;
 use crate::progress::Progress;
 use crate::schema;
-use crate::source::ExclusionReason;
 
 /// What a build did to an output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -243,16 +242,15 @@ fn with_records(bundle: &HostBundle, there: Option<&Folder>) -> Result<Vec<Outpu
 /// Whether the existing ledger is equivalent to the new one: rows of ignored files come and go with build folders and
 /// installed packages, and must not make a bundle stale.
 fn is_equivalent_ledger(bundle: &HostBundle, there: &str) -> bool {
-    let passing = |row: &&LedgerRow| row.reason.as_deref().is_some_and(ExclusionReason::is_transient);
     let old: Option<Ledger> = serde_json::from_str(there).ok();
     old.is_some_and(|old| {
-        let lasting = old.rows.iter().filter(|row| !passing(row));
+        let lasting = old.rows.iter().filter(|row| !row.transient);
         let is_exclusion = |row: &LedgerRow| row.outcome == RowOutcome::Dropped && row.loss.is_none();
         // It must be exactly what a build writes.
         old == Ledger::new(old.rows.clone())
             && emit::json::entries(&old, 2) == there
-            && old.rows.iter().filter(passing).all(is_exclusion)
-            && lasting.eq(bundle.record.ledger.rows.iter().filter(|row| !passing(row)))
+            && old.rows.iter().filter(|row| row.transient).all(is_exclusion)
+            && lasting.eq(bundle.record.ledger.rows.iter().filter(|row| !row.transient))
     })
 }
 

@@ -15,7 +15,7 @@ use crate::model::config::{Config, ConfigFault, HostConfig, PlacedWords};
 use crate::model::names;
 use crate::model::overrides::{ConfigPlace, HostOverrides, NewName, OverrideValue};
 use crate::model::plugin::Plugin;
-use crate::model::qualified_name::last_of;
+use crate::model::qualified_name::{last_of, parts_of, prefix_of, qualify};
 use crate::model::similar_names;
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, LineIndex, Span};
@@ -55,25 +55,25 @@ pub(super) fn resolve(
     let mut out = HostSections::new();
     let (path, above) = seen_from(src, &config.path);
     let all = plugins.iter().collect();
-    let mut speakers = vec![ConfigScope { config, path, above, plugins: all, targets }];
+    let mut scopes = vec![ConfigScope { config, path, above, plugins: all, targets }];
     for plugin in plugins {
         // The plugin's own settings come last, so they take precedence.
         if let Some(config) = of_roots.get(&plugin.root) {
             let path = plugin.root.join("plugcast.toml");
-            speakers.push(ConfigScope { config, path, above: false, plugins: vec![plugin], targets });
+            scopes.push(ConfigScope { config, path, above: false, plugins: vec![plugin], targets });
         }
     }
-    for speaker in &speakers {
-        speaker.speak(&mut out).map_err(|fault| in_file(speaker.config, fault))?;
+    for scope in &scopes {
+        scope.resolve_into(&mut out).map_err(|fault| in_file(scope.config, fault))?;
     }
-    for speaker in &speakers {
-        speaker.clashes(&out).map_err(|fault| in_file(speaker.config, fault))?;
+    for scope in &scopes {
+        scope.clashes(&out).map_err(|fault| in_file(scope.config, fault))?;
     }
     Ok(out)
 }
 
 /// The help for a word that is not in `known`.
-fn meant<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+fn word_help<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     match similar_names::nearest(word, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("one of: {}", known.collect::<Vec<_>>().join(", ")),
@@ -99,11 +99,12 @@ fn name_refusal(target: &Target, kind: ComponentKind, name: &str) -> Option<Stri
 }
 
 impl<'a> ConfigScope<'a> {
-    fn speak(&self, out: &mut HostSections) -> Result<(), ConfigFault> {
+    /// Resolves the sections of this file into `out`.
+    fn resolve_into(&self, out: &mut HostSections) -> Result<(), ConfigFault> {
         for (host, host_config) in &self.config.targets {
             let Some(target) = self.targets.get(host.get_ref()) else {
                 let message = format!("unknown host `{}`", host.get_ref());
-                let help = meant(host.get_ref(), self.targets.names().into_iter());
+                let help = word_help(host.get_ref(), self.targets.names().into_iter());
                 return Err(fault(host.span(), message, help));
             };
             let of_host = out.entry(target.name.clone()).or_default();
@@ -140,12 +141,12 @@ impl<'a> ConfigScope<'a> {
                 let help = "use letters, digits and `-`, such as `my-skill`".to_owned();
                 return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));
             }
-            let folders = component.name.rsplit_once(':').map_or("", |(folders, _)| folders);
+            let folders = prefix_of(&component.name);
             if wanted.contains(':') {
                 let message = format!(
                     "the name `{wanted}` contains a colon, but only the last part of a name can be changed"
                 );
-                let stays = if folders.is_empty() {
+                let stays = if folders.is_none() {
                     "the plugin's name cannot be changed"
                 } else {
                     "plugin and folders cannot be changed"
@@ -162,7 +163,7 @@ impl<'a> ConfigScope<'a> {
                 let help = "choose another name; `plugcast targets` shows what each host accepts".to_owned();
                 return Err(fault(new.span(), format!("the name `{wanted}` {why}"), help));
             }
-            let to = if folders.is_empty() { wanted.clone() } else { format!("{folders}:{wanted}") };
+            let to = folders.map_or_else(|| wanted.clone(), |folders| qualify(folders, wanted));
             let at = self.place(name.span(), &[&target.name, "rename", name.get_ref()]);
             let renamed = NewName { from: component.name.clone(), to, at: Some(at) };
             out.renames.insert((component.kind, component.qualified.clone()), renamed);
@@ -252,7 +253,7 @@ impl<'a> ConfigScope<'a> {
                 return Err(fault(
                     tool.span(),
                     message,
-                    meant(tool.get_ref(), known.iter().map(String::as_str)),
+                    word_help(tool.get_ref(), known.iter().map(String::as_str)),
                 ));
             }
             if !target.block.contains_key("tools") {
@@ -286,7 +287,7 @@ impl<'a> ConfigScope<'a> {
                 None => {
                     let message = format!("`{kind}` is not a kind of component that can be used here");
                     let known = KINDS.iter().map(|(kind, _)| kind.id());
-                    return Err(fault(word.span(), message, meant(kind, known)));
+                    return Err(fault(word.span(), message, word_help(kind, known)));
                 }
             },
             None => (None, text),
@@ -299,7 +300,7 @@ impl<'a> ConfigScope<'a> {
         match found.as_slice() {
             [one] => Ok(Some(one)),
             [] => {
-                let prefix = name.split_once(':').map(|(prefix, _)| prefix);
+                let prefix = parts_of(name).map(|(prefix, _)| prefix);
                 let unread = |prefix| self.plugins.iter().all(|plugin| plugin.name != prefix);
                 if self.above && prefix.is_some_and(unread) {
                     return Ok(None);
@@ -383,7 +384,7 @@ fn settable(
         let message = format!("`{name}` of {section} cannot be set for {title}");
         let help = match (name.as_str(), keys) {
             ("name", _) => format!("write it under `[targets.{}.rename]`", target.name),
-            (_, Some(keys)) => meant(name, keys.keys().map(String::as_str)),
+            (_, Some(keys)) => word_help(name, keys.keys().map(String::as_str)),
             (_, None) => format!("{title} accepts no field of {section}"),
         };
         return Err(fault(key.span(), message, help));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use camino::Utf8Path;
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::marketplace::Marketplace;
 use crate::model::plugin::{LostComponent, OtherBody, Plugin};
 use crate::model::qualified_name::QualifiedName;
@@ -49,7 +49,7 @@ fn finding(
             entry.name, other.name
         );
         let severity = if lost > 0 { Severity::Warning } else { Severity::Info };
-        let found = Diagnostic::in_file(file, span, severity, "marketplace-entry-name", message);
+        let found = Diagnostic::in_file(file, span, severity, RuleId::MARKETPLACE_ENTRY_NAME, message);
         return match lost {
             0 => found,
             _ => found.help("merge the entries, or remove the manifest, whose name both have"),
@@ -59,7 +59,7 @@ fn finding(
         "two plugins are named `{}`: `{}` and `{}`; the first one is used",
         plugin.name, other.root, plugin.root
     );
-    Diagnostic::for_file(&plugin.root, Severity::Error, "duplicate-name", message)
+    Diagnostic::for_file(&plugin.root, Severity::Error, RuleId::DUPLICATE_NAME, message)
         .help("rename one of them in its manifest")
 }
 

@@ -1,11 +1,11 @@
-//! Turns a gathered source into a project: plugins, read in parallel, under one marketplace.
+//! Turns a discovered source into a project: plugins, read in parallel, under one marketplace.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::discover::{DiscoveredSource, roots_below};
 use super::{BuildError, SourceRequest, command_objects, overrides, same_names, typed_names};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::marketplace::Marketplace;
 use crate::model::project::Project;
 use crate::model::{names, plugin};
@@ -13,12 +13,12 @@ use crate::parallel;
 use crate::source::{Exclusion, ExclusionReason, SourceTree};
 use crate::target::Targets;
 
-/// Turns the source that was gathered for `request` into a project.
+/// Turns the source that was discovered for `request` into a project.
 ///
 /// # Errors
 /// When the settings of a plugin name an unknown host, component or field.
 pub fn model_source(
-    gathered: DiscoveredSource,
+    discovered: DiscoveredSource,
     request: &SourceRequest,
     targets: &Targets,
 ) -> Result<(Project, Vec<Diagnostic>), BuildError> {
@@ -33,7 +33,7 @@ pub fn model_source(
         marketplace,
         mut found,
         ..
-    } = gathered;
+    } = discovered;
     tree.index_paths();
     let (source, owned) = (targets.source(), targets.host_owned_paths());
     let read = parallel::map(locations, tree.files().count(), |location| {
@@ -94,7 +94,7 @@ fn marketplace_name(
         let why = names::check_installable(name).err();
         if let (Some(why), Some(file)) = (why, tree.get(&marketplace.path)) {
             let message = format!("the marketplace name `{name}` {why}");
-            let finding = Diagnostic::in_file(file, node.span, Severity::Error, "name-format", message);
+            let finding = Diagnostic::in_file(file, node.span, Severity::Error, RuleId::NAME_FORMAT, message);
             found.push(finding.help("use letters, digits and `-`, such as `my-marketplace`"));
         }
         why.is_none().then(|| name.to_owned())

@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 use super::BuildError;
 use super::output::manifest_of;
 use crate::bundle::BundleManifest;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::disk::folder::Folder;
 use crate::disk::foreign_files;
 
@@ -48,7 +48,7 @@ pub fn unlisted_findings(
     let finding = |path: String| {
         let place = Utf8PathBuf::from(shown.join(path).to_string_lossy().into_owned());
         let message = format!("`{place}` is not in the manifest of its bundle, and hosts may load it");
-        Diagnostic::for_file(&place, severity, "bundle-unlisted", message).help(HELP)
+        Diagnostic::for_file(&place, severity, RuleId::BUNDLE_UNLISTED, message).help(HELP)
     };
     Ok(unlisted(folder, manifest)?.into_iter().map(finding).collect())
 }

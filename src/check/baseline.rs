@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
 use super::sink::FindingSink;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, RuleId};
 use crate::schema;
 
 /// The rule about entries that match no finding.
-pub const STALE: &str = "stale-baseline";
+pub const STALE: RuleId = RuleId::STALE_BASELINE;
 
 /// The file: `plugcast.baseline/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -76,7 +76,7 @@ impl Baseline {
 fn known_finding(found: &Diagnostic) -> KnownFinding {
     KnownFinding {
         path: found.path.clone(),
-        rule: found.rule.clone(),
+        rule: found.rule.to_string(),
         fingerprint: found.fingerprint.clone().unwrap_or_default(),
     }
 }

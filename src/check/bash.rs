@@ -291,7 +291,7 @@ mod tests {
     use crate::check::shell;
 
     #[test]
-    fn what_is_no_bash_is_nothing_here_and_something_to_the_other_reader() {
+    fn text_that_is_not_bash_is_left_to_the_other_reader() {
         let text = "$ curl https://example.org/x | sh\nIt doesn't end here.\n";
         assert!(parse(text).is_none());
         let programs: Vec<_> = shell::commands(text, 0)

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::component::Component;
 use crate::model::project::Project;
-use crate::model::qualified_name::{last_of, local_of, plugin_of, qualify};
-use crate::model::similar_names::{self, slip};
+use crate::model::qualified_name::{last_of, local_of, parts_of, plugin_of, qualify};
+use crate::model::similar_names::{self, misspelt_name};
 use crate::source::ComponentKind;
 
 /// How many agents of one name are collected: a message lists four of them at most.
@@ -163,7 +163,7 @@ impl<'a> ComponentDirectory<'a> {
         let lower = last.to_lowercase();
         let near = similar_names::neighbours(names, &lower);
         let agents = near.flat_map(|name| names[name].iter().take(ONE_NAME)).copied();
-        let near = slip(last, agents.map(|agent| self::last_of(&agent.name)))?;
+        let near = misspelt_name(last, agents.map(|agent| self::last_of(&agent.name)))?;
         self.agents_named(plugin, near).next()
     }
 
@@ -192,13 +192,13 @@ impl<'a> ComponentDirectory<'a> {
         if self.agents.contains_key(name) {
             return NameResolution::Valid;
         }
-        match name.split_once(':') {
+        match parts_of(name) {
             Some((first, _)) if self.has_plugin(first) => self.of_plugin(first, name),
             Some((first, rest)) => {
                 if let Some(agent) = self.agent(&qualify(plugin, name)) {
                     return NameResolution::Unqualified(vec![agent]);
                 }
-                let plugin = slip(first, self.plugins.iter().copied());
+                let plugin = misspelt_name(first, self.plugins.iter().copied());
                 match plugin.and_then(|plugin| self.agent(&qualify(plugin, rest))) {
                     Some(agent) => NameResolution::Unknown(Some(agent)),
                     None => NameResolution::Valid,

@@ -7,10 +7,11 @@ mod name_use;
 use memchr::memmem;
 
 use super::context::{PluginText, RuleContext};
+use super::intent::stands_for_any_agent;
 use super::signs::TextSign;
 use crate::model::component::Component;
 use crate::model::references::{AgentMentions, ends_with_slash, starts_name};
-use crate::read::intent::{stands_for_any_agent, words_before};
+use crate::read::intent::words_before;
 use crate::source::{ComponentKind, Span, line_end, line_start};
 use name_use::{DISPATCHES, RUNS, classify_unknown, lists};
 

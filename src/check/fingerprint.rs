@@ -44,7 +44,7 @@ impl Digests {
         words: &str,
     ) -> String {
         let line = file(&finding.path).and_then(|file| line(finding, file)).unwrap_or_default();
-        let mut parts = vec![finding.rule.as_bytes(), finding.path.as_bytes(), line.as_bytes()];
+        let mut parts = vec![finding.rule.as_str().as_bytes(), finding.path.as_bytes(), line.as_bytes()];
         if !words.is_empty() {
             parts.push(words.as_bytes());
         }
@@ -83,7 +83,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::diagnostic::Severity;
+    use crate::diagnostic::{RuleId, Severity};
     use crate::source::{FileContent, Span};
 
     fn marks(text: &str, word: &str) -> Vec<String> {
@@ -92,7 +92,13 @@ mod tests {
         let mut found: Vec<Diagnostic> = text
             .match_indices(word)
             .map(|(at, _)| {
-                Diagnostic::in_file(&file, Span::new(at, at + word.len()), Severity::Error, "rule", "wrong")
+                Diagnostic::in_file(
+                    &file,
+                    Span::new(at, at + word.len()),
+                    Severity::Error,
+                    RuleId::from_static("rule"),
+                    "wrong",
+                )
             })
             .collect();
         mark(&mut found, |_| Some(&file));

@@ -100,7 +100,7 @@ fn fits_text(edit: &FixEdit, text: Option<&str>) -> bool {
 }
 
 fn refusal(finding: &Diagnostic, path: &str) -> RefusedFix {
-    RefusedFix { path: path.to_owned(), rule: finding.rule.clone(), message: finding.message.clone() }
+    RefusedFix { path: path.to_owned(), rule: finding.rule.to_string(), message: finding.message.clone() }
 }
 
 enum EditClaim {
@@ -198,7 +198,7 @@ fn reads_as_well(path: &str, old: &str, new: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Severity;
+    use crate::diagnostic::{RuleId, Severity};
 
     fn finding(path: &str, edits: &[(usize, usize, &str)]) -> Diagnostic {
         let edits = edits.iter().map(|(start, end, new)| FixEdit {
@@ -208,7 +208,8 @@ mod tests {
             replacement: (*new).into(),
         });
         let message = format!("{edits:?}");
-        Diagnostic::for_file(path, Severity::Error, "r", message).fix(Applicability::Safe, edits.collect())
+        Diagnostic::for_file(path, Severity::Error, RuleId::from_static("r"), message)
+            .fix(Applicability::Safe, edits.collect())
     }
 
     fn planned(path: &str, text: &str, found: &[Diagnostic]) -> (Option<String>, FixPass) {

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Diagnostic, RelatedPlace, Severity};
+use crate::diagnostic::{Diagnostic, RelatedPlace, Repetition, RuleId, Severity};
 
 /// The label of a further place of a finding.
-pub const SAME_HERE: &str = "the same here";
+const SAME_HERE: &str = "the same here";
 /// More findings than this that differ only in names are a pattern.
 const PATTERN: usize = 3;
 
@@ -39,13 +39,13 @@ pub fn fold_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// Joins findings with the same message within one file, or within another part of the source that `part` names; keeps
 /// their order.
 pub fn fold_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
-    let mut first: BTreeMap<(String, Severity, &str, &str, &[String]), usize> = BTreeMap::new();
+    let mut first: BTreeMap<(String, Severity, RuleId, &str, &[String]), usize> = BTreeMap::new();
     let mut out: Vec<Diagnostic> = Vec::new();
     // How many places each finding had before folding.
     let mut own: Vec<usize> = Vec::new();
     for finding in found {
         let key =
-            (part(finding), finding.severity, &*finding.rule, &*finding.message, finding.hosts.as_slice());
+            (part(finding), finding.severity, finding.rule, &*finding.message, finding.hosts.as_slice());
         let at = *first.entry(key).or_insert(out.len());
         // A message without names may have several causes.
         let takes = |head: &Diagnostic| {
@@ -60,7 +60,7 @@ pub fn fold_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -
             continue;
         }
         let head = &mut out[at];
-        head.related.push(place(finding, SAME_HERE.to_owned()));
+        head.related.push(place(finding, None));
         let more = finding.related.iter().filter(|place| !head.related[..own[at]].contains(place));
         let more: Vec<_> = more.cloned().collect();
         head.related.extend(more);
@@ -86,7 +86,7 @@ pub fn fold_patterns(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String)
 fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) -> Vec<Diagnostic> {
     let keys: Vec<_> = found
         .iter()
-        .map(|finding| (finding.rule.as_str(), finding.severity, finding.hosts.as_slice(), key(finding)))
+        .map(|finding| (finding.rule, finding.severity, finding.hosts.as_slice(), key(finding)))
         .collect();
     let mut times: BTreeMap<_, usize> = BTreeMap::new();
     keys.iter().for_each(|key| *times.entry(key).or_default() += 1);
@@ -104,9 +104,9 @@ fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) 
             messages.push(&finding.message);
         }
         messages.extend(finding.help.as_deref().filter(|help| head.help.as_deref() != Some(*help)));
-        let message = if messages.is_empty() { SAME_HERE.to_owned() } else { messages.join("; ") };
+        let message = (!messages.is_empty()).then(|| messages.join("; "));
         head.related.push(place(finding, message));
-        head.related.extend(finding.related.iter().filter(|place| place.repeats).cloned());
+        head.related.extend(finding.related.iter().filter(|place| place.is_repetition()).cloned());
     }
     out
 }
@@ -117,21 +117,22 @@ fn pattern(message: &str) -> String {
     words.chars().filter(|letter| !letter.is_ascii_digit() && *letter != ',').collect()
 }
 
-/// A finding as a related place of another one.
-fn place(finding: &Diagnostic, message: String) -> RelatedPlace {
+/// A finding as a related place of another one, with `message` if it differs from that one.
+fn place(finding: &Diagnostic, message: Option<String>) -> RelatedPlace {
+    let repetition = if message.is_some() { Repetition::Differs } else { Repetition::Same };
     RelatedPlace {
         path: finding.path.clone(),
         line: finding.line,
         column: finding.column,
-        message,
+        message: message.unwrap_or_else(|| SAME_HERE.to_owned()),
         end: Some((finding.end_line, finding.end_column)),
-        repeats: true,
+        repetition: Some(repetition),
     }
 }
 
 /// The number of places of a finding.
 pub fn place_count(finding: &Diagnostic) -> usize {
-    1 + finding.related.iter().filter(|place| place.repeats).count()
+    1 + finding.related.iter().filter(|place| place.is_repetition()).count()
 }
 
 #[cfg(test)]
@@ -139,7 +140,8 @@ mod tests {
     use super::*;
 
     fn finding(message: &str, line: usize, hosts: &[&str]) -> Diagnostic {
-        let mut finding = Diagnostic::for_file("a.md", Severity::Warning, "rule", message);
+        let mut finding =
+            Diagnostic::for_file("a.md", Severity::Warning, RuleId::from_static("rule"), message);
         finding.line = line;
         finding.hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
         finding
@@ -159,7 +161,8 @@ mod tests {
 
     #[test]
     fn places_that_belong_to_a_cause_are_told_once() {
-        let other = RelatedPlace { repeats: false, ..place(&finding("", 9, &[]), "defined here".to_owned()) };
+        let other =
+            RelatedPlace { repetition: None, ..place(&finding("", 9, &[]), Some("defined here".to_owned())) };
         let found =
             [1, 3].map(|line| Diagnostic { related: vec![other.clone()], ..finding("no `a`", line, &[]) });
         let folded = fold_places(&found, part);

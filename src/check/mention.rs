@@ -9,11 +9,11 @@ use super::context::{PluginText, RuleContext};
 use super::path_parts::PathParts;
 use super::paths::{self, PathTarget};
 use super::rules::SKILL_BOUNDARY;
+use super::snippet::may_be_shell;
 use super::working_folder::FolderChanges;
 use crate::model::paths::is_plain;
 use crate::read::markdown::RegionKind;
 use crate::read::path_words::{is_continued, is_edge, without_lines, without_marks, word_end, word_start};
-use crate::read::shell_names::may_be_shell;
 use crate::source::Span;
 
 /// One path that a text mentions.

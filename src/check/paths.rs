@@ -249,9 +249,9 @@ fn nested_skill<'t>(context: &RuleContext<'_>, text: &PluginText<'t>) -> Option<
 }
 
 /// The file most likely meant by `wanted`: one of the same skill, else the only one of that name in the plugin.
-pub fn meant<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Path> {
+pub fn nearest_file<'t>(text: &PluginText<'t>, wanted: &Utf8Path) -> Option<&'t Utf8Path> {
     let own = text.component.map_or(&[][..], |component| component.files.as_slice());
-    let near = model::meant(wanted, own.iter().map(|path| path.as_path()));
+    let near = model::nearest_path(wanted, own.iter().map(|path| path.as_path()));
     near.or_else(|| {
         let name = model::file_name(wanted);
         let mut same = text.plugin.files.kept.iter().filter(|path| model::file_name(path) == name);

@@ -3,7 +3,7 @@
 
 use super::context::PluginText;
 use crate::read::markdown::RegionKind;
-use crate::source::Span;
+use crate::source::{Span, line_end};
 
 /// A paragraph, a list item, a heading or a row of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub fn passages(text: &PluginText<'_>) -> Vec<Passage> {
             at += text.text[at.min(text.body.end)..text.body.end].find(|c: char| c != '\n').unwrap_or(0);
             continue;
         }
-        let end = text.text[at..text.body.end].find('\n').map_or(text.body.end, |end| at + end);
+        let end = line_end(&text.text[..text.body.end], at);
         let next_block =
             blocks.iter().map(|block| block.span.start).find(|start| *start > at && *start < end);
         let line = &text.text[at..next_block.unwrap_or(end)];

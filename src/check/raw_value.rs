@@ -48,7 +48,7 @@ pub fn is_simple(text: &str, yaml: Span, entry: &MappingEntry) -> bool {
 }
 
 /// The text that the author means, on one line; `None` if it is not text, or is ambiguous.
-pub fn meant(text: &str, yaml: Span, entry: &MappingEntry) -> Option<String> {
+pub fn intended_text(text: &str, yaml: Span, entry: &MappingEntry) -> Option<String> {
     let Value::String(read) = &entry.node.value else { return None };
     let first = line(text, entry).slice(text);
     let parsed = entry.node.style != Style::Plain;

@@ -16,9 +16,6 @@ use crate::model::references::ends_with_slash;
 use crate::parallel;
 use crate::source::{ComponentKind, SourceFile, Span};
 
-/// The rule that reports such names.
-pub const RULE: &str = "name-mismatch";
-
 /// A name with more occurrences is an ordinary word of the source.
 const MOST: usize = 100;
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::context::{PluginText, RuleContext};
 use super::sink::FindingSink;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{RuleId, Severity};
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 
@@ -24,6 +24,13 @@ pub struct Rule {
     pub page: &'static str,
     /// The check.
     pub check: RuleCheck,
+}
+
+impl Rule {
+    /// The id of its findings.
+    pub const fn id(&self) -> RuleId {
+        RuleId::from_static(self.name)
+    }
 }
 
 /// Groups of rules.

@@ -118,7 +118,7 @@ mod unlisted_key;
 mod unportable_path;
 mod unqualified_agent;
 mod unquoted_variable;
-mod untyped_plugin_name;
+mod untypable_plugin_name;
 mod variable_form;
 mod variable_without_fallback;
 mod version_drift;

@@ -65,7 +65,7 @@ pub fn compare(
     let mut missed = labels.to_vec();
     let mut wrong = Vec::new();
     for finding in found {
-        let label = Label { rule: finding.rule.clone(), path: finding.path.clone(), line: finding.line };
+        let label = Label { rule: finding.rule.to_string(), path: finding.path.clone(), line: finding.line };
         let score = scores.entry(label.rule.clone()).or_default();
         match missed.iter().position(|other| other == &label) {
             Some(at) => {
@@ -87,12 +87,12 @@ pub fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::Severity;
+    use crate::diagnostic::{RuleId, Severity};
 
     #[test]
     fn a_label_stands_for_one_finding() {
         let label = |line| Label { rule: "a".into(), path: "x".into(), line };
-        let found = Diagnostic::for_file("x", Severity::Error, "a", "m");
+        let found = Diagnostic::for_file("x", Severity::Error, RuleId::from_static("a"), "m");
         let mut scores = BTreeMap::new();
         let difference = compare(&[label(1), label(2)], &[found.clone(), found], &mut scores);
         assert_eq!(difference, LabelDifference { missed: vec![label(2)], wrong: vec![label(1)] });

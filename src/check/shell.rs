@@ -2,7 +2,7 @@
 //! which arguments. Nothing is expanded, and parsing cannot fail.
 
 use crate::read::shell_names::is_shell;
-use crate::source::Span;
+use crate::source::{Span, line_end};
 
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,8 +145,7 @@ impl<'a> ShellReader<'a> {
                 '"' => self.read_double_quoted(),
                 '`' | '$' => self.read_substitution(c),
                 '#' if self.word.is_none() => {
-                    let rest = &self.text[self.at..];
-                    self.at += rest.find('\n').unwrap_or(rest.len());
+                    self.at = line_end(self.text, self.at);
                 }
                 '\n' | ';' => {
                     self.end_command(false);
@@ -298,11 +297,12 @@ impl<'a> ShellReader<'a> {
         let length = 2 + head.find(mark).unwrap_or(0) + mark.len();
         let mark = mark.trim_matches(['"', '\'', '\\']).to_owned();
         // The rest of the line still belongs to the command.
-        let line_end = self.text[self.at..].find('\n').map(|end| self.at + end);
-        let (tail_start, Some(line_end)) = (self.at + length, line_end) else {
-            self.at = self.text.len();
+        let tail_start = self.at + length;
+        let line_end = line_end(self.text, self.at);
+        if line_end == self.text.len() {
+            self.at = line_end;
             return;
-        };
+        }
         let mut end = line_end + 1;
         for line in self.text[end..].split_inclusive('\n') {
             end += line.len();

@@ -32,7 +32,7 @@ impl FindingSink {
     pub fn into_found(mut self) -> Vec<Diagnostic> {
         if let (1.., Some(last)) = (self.more, self.found.last()) {
             let message = format!("{} of `{}` not listed", count_message(self.more), self.rule.name);
-            let rest = Diagnostic::for_file(last.path.as_str(), self.rule.severity, self.rule.name, message);
+            let rest = Diagnostic::for_file(last.path.as_str(), self.rule.severity, self.rule.id(), message);
             let help = format!("correct what the first {LISTED} have in common, then check again");
             self.found.push(rest.help(help));
         }
@@ -44,14 +44,14 @@ impl FindingSink {
         // Beyond the limit, nothing is computed or stored.
         if self.found.len() >= LISTED {
             self.more += 1;
-            return self.spare.insert(Diagnostic::for_file("", self.rule.severity, self.rule.name, ""));
+            return self.spare.insert(Diagnostic::for_file("", self.rule.severity, self.rule.id(), ""));
         }
-        self.push(Diagnostic::in_file(file, span, self.rule.severity, self.rule.name, message))
+        self.push(Diagnostic::in_file(file, span, self.rule.severity, self.rule.id(), message))
     }
 
     /// Reports a file or folder as a whole.
     pub fn report_file(&mut self, path: &Utf8Path, message: impl Into<String>) -> &mut Diagnostic {
-        self.push(Diagnostic::for_file(path, self.rule.severity, self.rule.name, message))
+        self.push(Diagnostic::for_file(path, self.rule.severity, self.rule.id(), message))
     }
 
     fn push(&mut self, found: Diagnostic) -> &mut Diagnostic {

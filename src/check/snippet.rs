@@ -4,8 +4,9 @@
 use super::context::PluginText;
 use crate::check::shell::{self, SimpleCommand};
 use crate::read::markdown::RegionKind;
-use crate::read::shell_names::may_be_shell;
-use crate::source::{Span, line_end, line_start};
+use crate::read::markdown::language;
+use crate::read::shell_names::ShellBlock;
+use crate::source::{Span, line_end, line_start, next_line};
 
 /// Words of a line that warns against what it shows.
 const AGAINST: [&str; 40] = [
@@ -103,6 +104,11 @@ impl Snippet {
     }
 }
 
+/// Whether a block may be meant for a shell: it is marked as shell, or has no language.
+pub(super) fn may_be_shell(info: &str) -> bool {
+    language(info).is_empty() || ShellBlock::parse(info).is_some()
+}
+
 /// The parts of a component's text that can be read as commands; only those that `may` accepts are parsed.
 pub fn find(text: &PluginText<'_>, may: impl Fn(&str) -> bool) -> Vec<Snippet> {
     if text.component.is_none() || !text.is_markdown() {
@@ -136,7 +142,7 @@ fn content(text: &str, block: Span) -> Span {
     let raw = block.slice(text);
     let fence = raw.trim_start().chars().next().filter(|c| matches!(c, '`' | '~'));
     let Some(fence) = fence else { return block };
-    let start = raw.find('\n').map_or(raw.len(), |at| at + 1);
+    let start = next_line(raw, 0);
     let body = raw[start..].trim_end();
     let last = line_start(body, body.len());
     let closed = body[last..].trim_start().starts_with(fence);

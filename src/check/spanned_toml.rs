@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_toml_is_a_fault_with_its_place() {
+    fn invalid_toml_is_a_fault_with_its_place() {
         let (node, faults) = parse("name = \"x\"\ntext = \n");
         assert!(node.is_none());
         assert_eq!(faults[0].span.start, 18);

@@ -27,7 +27,11 @@ impl StageMarks {
         let is_skill = component.kind == ComponentKind::Skill;
         let own = component.folder().as_str() != plugin.root.as_str();
         let folder = component.folder().file_name().filter(|_| own);
-        let is_marked = || component.field_starts_with("description", MARK);
+        let is_marked = || {
+            let description = component.written_text("description").unwrap_or_default();
+            let start = description.trim_start().get(..MARK.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(MARK))
+        };
         let written = component.written_name();
         Self {
             folder: is_skill && folder.is_some_and(|folder| folder.ends_with(ENDING)),

@@ -10,12 +10,12 @@ use super::context::PluginText;
 use super::rule::Rule;
 use super::signs::TextSign;
 use super::sink::FindingSink;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, RuleId};
 use crate::read::markdown::{RegionKind, region_at};
 use crate::source::Span;
 
 /// The rule about suppressions that cover nothing.
-pub(super) const UNUSED: &str = "unused-suppression";
+pub(super) const UNUSED: RuleId = RuleId::UNUSED_SUPPRESSION;
 
 const MARK: &str = "plugcast-allow ";
 

@@ -2,7 +2,7 @@
 
 use crate::model::component::Component;
 use crate::read::tree::{MappingEntry, Node, Style};
-use crate::source::Span;
+use crate::source::{Span, next_line};
 
 /// The fields that list tools.
 pub const LISTS: [&str; 4] = ["tools", "disallowedTools", "allowed-tools", "disallowed-tools"];
@@ -48,7 +48,7 @@ fn scalar<'t>(text: &'t str, node: &Node) -> Vec<ListedTool<'t>> {
         }
         // The first line contains the block indicator.
         Style::Block if span.slice(text).starts_with(['|', '>']) => {
-            span.start += span.slice(text).find('\n').map_or(0, |at| at + 1);
+            span.start += next_line(span.slice(text), 0);
         }
         Style::Block => {}
         Style::Plain => {}

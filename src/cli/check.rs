@@ -26,8 +26,8 @@ use crate::report::human::count_noun;
 /// Check a plugin for problems before a host or a user finds them
 ///
 /// SRC is any source that `build` accepts, or a file of one. Everything below it that is a skill, a plugin or a
-/// component is checked, also what no marketplace lists. Rules apply to the hosts given by `--to`, else to those that plugcast.toml
-/// builds for, else to all. `[check]` in plugcast.toml selects rules and their severity.
+/// component is checked, including plugins that no marketplace lists. Rules apply to the hosts given by `--to`, else to
+/// those that plugcast.toml builds for, else to all. `[check]` in plugcast.toml selects rules and their severity.
 ///
 /// Exit codes: 0 no errors; 1 errors, or more warnings than `--max-warnings`; 2 the check could not run.
 #[derive(Debug, Args)]
@@ -35,8 +35,8 @@ use crate::report::human::count_noun;
     after_help = "Examples:\n  plugcast check\n  plugcast check path/to/plugin --to all\n  plugcast check --fix --diff\n  plugcast check --since origin/main --format github\n  plugcast check - --stdin-path skills/plan/SKILL.md < text\n\n`plugcast rules` lists the rules; `plugcast explain RULE` describes one."
 )]
 pub struct CheckArgs {
-    /// The sources to check, a file for its plugin with the findings about the file; `-` for the current folder with
-    /// one text from standard input
+    /// The sources to check; for a file, its plugin is read and only findings about the file are printed; `-` for the
+    /// current folder with one text from standard input
     #[arg(default_value = ".", value_name = "SRC")]
     src: Vec<PathBuf>,
     /// The hosts to check for, or `all`

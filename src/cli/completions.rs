@@ -7,6 +7,8 @@ use super::CLEAN;
 use super::console::Console;
 
 /// Print a completion script for a shell
+///
+/// Exit codes: 0 printed; 2 unknown shell.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast completions bash > ~/.local/share/bash-completion/completions/plugcast\n  plugcast completions fish > ~/.config/fish/completions/plugcast.fish"

@@ -14,7 +14,6 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::disk::{self, FileSystem, walk::SkipPolicy};
 use crate::git::{CommitSnapshot, GitError};
 use crate::model::project::Project;
-use crate::process::temporary;
 use crate::progress::Progress;
 use crate::report::{diff as report, human::count_noun};
 use crate::target::{Target, Targets};
@@ -193,9 +192,6 @@ fn place(word: &str, other: &str) -> Result<StateLocation, CommandFailure> {
 
 /// The failure for an argument that is neither a folder nor a commit.
 fn no_folder(word: &str, error: GitError) -> CommandFailure {
-    if error.help == temporary::HELP {
-        return CommandFailure::from(error);
-    }
     let message = format!("the folder `{word}` does not exist; {}", error.message);
     CommandFailure { message, ..CommandFailure::from(error) }
 }
@@ -219,7 +215,7 @@ fn state(
             let to = config.build.to.clone();
             // Bundles inside of a source are not part of it.
             let outputs = vec![folder.join(config.build.out.as_deref().unwrap_or("dist"))];
-            let (src, passed_over) = (folder.clone(), SkipPolicy::IgnoredAndPackages);
+            let (src, skip_policy) = (folder.clone(), SkipPolicy::IgnoredAndPackages);
             let progress = progress.clone();
             let git = Some(super::git(&real));
             let request = SourceRequest {
@@ -227,7 +223,7 @@ fn state(
                 src,
                 config,
                 outputs,
-                skip_policy: passed_over,
+                skip_policy,
                 progress,
                 ..SourceRequest::default()
             };

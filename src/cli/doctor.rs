@@ -23,6 +23,9 @@ const TOOLS: [(&str, &str, &str); 1] =
 /// Exit codes: 0 every host is installed in the verified version; 1 something is missing or
 /// unverified; 2 the check could not run.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast doctor\n  plugcast doctor --to HOST\n  plugcast doctor --host-bin HOST=path/to/binary --format json"
+)]
 pub struct DoctorArgs {
     /// Only these hosts
     #[arg(long, value_name = "HOST[,HOST…]", value_delimiter = ',')]

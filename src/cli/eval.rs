@@ -21,6 +21,9 @@ use crate::report::eval::{EvalReport, RuleScore};
 ///
 /// Exit codes: 0 all findings match the labels; 1 some differ; 2 a label cannot be read.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast eval path/to/cases\n  plugcast eval path/to/cases/broken-link --format json"
+)]
 pub struct EvalArgs {
     /// Labelled trees, or folders that contain them
     #[arg(required = true, value_name = "CASES")]
@@ -51,7 +54,7 @@ pub fn run(args: &EvalArgs, global: &GlobalOptions, console: &Console) -> Result
         let inner = folder.join("in");
         let tree = if disk::is_folder(&inner) { inner } else { folder.clone() };
         let mut found = examine(&tree, global, &console.progress)?.diagnostics;
-        found.retain(|found| rules::find(&found.rule).is_some());
+        found.retain(|found| rules::find(found.rule.as_str()).is_some());
         let difference = compare(&labels, &found, &mut scores);
         let say = |label: &Label, what: &str| {
             format!("{}: {}:{}: {} {what}", folder.display(), label.path, label.line, label.rule)

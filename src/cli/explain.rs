@@ -28,6 +28,8 @@ use crate::sourcemap::{MappedEdit, MappedFile, SourceMap};
 use crate::target::Axis;
 
 /// Explain a rule, a loss, the origin of a line in a bundle, or the outcome of a line in a source
+///
+/// Exit codes: 0 explained; 2 unknown rule, loss or axis, or a file that cannot be read.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  plugcast explain dist/HOST/plugins/refine/skills/loops/SKILL.md:12\n  plugcast explain skills/loops/SKILL.md:12\n  plugcast explain tool-limits/refine/agent/fresh-reader/tools\n  plugcast explain tool-limits"

@@ -7,6 +7,8 @@ use super::{CLEAN, CommandFailure};
 use crate::model::similar_names::nearest;
 
 /// Print the manual page of `plugcast`, or of one command
+///
+/// Exit codes: 0 printed; 2 unknown command.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  plugcast man > plugcast.1\n  plugcast man check | man -l -")]
 pub struct ManArgs {

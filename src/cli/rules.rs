@@ -8,8 +8,12 @@ use crate::check::rules::RULES;
 use crate::report::check::{RuleReport, RulesReport, word};
 
 /// List the rules of `check`
+///
+/// Exit codes: 0 listed; 2 the list cannot be printed.
 #[derive(Debug, Args)]
-#[command(after_help = "`plugcast explain RULE` describes a rule.")]
+#[command(
+    after_help = "Examples:\n  plugcast rules\n  plugcast rules --format json\n\n`plugcast explain RULE` describes a rule."
+)]
 pub struct RulesArgs {
     /// The output format
     #[arg(long, value_enum, default_value_t = OutputFormat::Human)]

@@ -8,7 +8,12 @@ use super::{CLEAN, CommandFailure, GlobalOptions};
 use crate::target::Target;
 
 /// List the supported hosts, or show the facts about one
+///
+/// Exit codes: 0 shown; 2 unknown host or field, or an invalid `target.toml`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast targets\n  plugcast targets --explain HOST\n  plugcast targets --explain HOST skill.name-limit"
+)]
 pub struct TargetsArgs {
     /// Print the facts about a host, how they were verified, and on which version
     #[arg(long, value_name = "HOST")]

@@ -24,7 +24,13 @@ use crate::schema::VERIFY;
 use crate::temp_dir::TempFolder;
 
 /// Load bundles in their real hosts, offline, and compare what each host shows with the ledger
+///
+/// Exit codes: 0 every host shows everything; 1 something differs, or a host is not installed; 2 no host could be started,
+/// or the bundles cannot be read.
 #[derive(Debug, Clone, Args)]
+#[command(
+    after_help = "Examples:\n  plugcast verify dist\n  plugcast verify dist/HOST --all\n  plugcast verify path/to/plugin --to HOST --format json\n\n`plugcast doctor` shows which hosts are installed."
+)]
 pub struct VerifyArgs {
     /// A bundle, a folder of bundles, or a source to build to a temporary folder
     #[arg(value_name = "DIR", default_value = ".")]

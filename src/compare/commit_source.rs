@@ -97,14 +97,14 @@ fn read(
     let config = nearest.unwrap_or_default().0;
     // Bundles inside of a source are not part of it.
     let outputs = vec![src.join(config.build.out.as_deref().unwrap_or("dist"))];
-    let passed_over = SkipPolicy::IgnoredAndPackages;
+    let skip_policy = SkipPolicy::IgnoredAndPackages;
     let file_system = snapshot.file_system().clone();
     let request = SourceRequest {
         file_system,
         src,
         config: config.clone(),
         outputs,
-        skip_policy: passed_over,
+        skip_policy,
         ..SourceRequest::default()
     };
     let (project, found) = side::source(request, name, targets)?;

@@ -62,7 +62,7 @@ pub enum BundleRefusal {
     RefusedByHost,
 }
 
-/// The bundle of one host, built or found in place.
+/// The bundle of one host.
 #[derive(Debug)]
 pub struct HostBuild<'a> {
     /// The host.
@@ -71,16 +71,38 @@ pub struct HostBuild<'a> {
     pub folder: PathBuf,
     /// What describes it.
     pub record: BundleRecord,
-    /// Its files; none if the cache has found it in place.
-    pub files: Vec<OutputFile>,
     /// What was found for this host.
     pub findings: Vec<Diagnostic>,
-    /// What differed in the folder before.
-    pub changes: Vec<FileChange>,
+    /// What the build did.
+    pub outcome: HostBuildOutcome,
+}
+
+/// What a build did with the bundle of one host.
+#[derive(Debug)]
+pub enum HostBuildOutcome {
+    /// The cache found it in place, so nothing was compiled.
+    InPlace,
+    /// It was compiled, and written unless something kept it from that.
+    Compiled {
+        /// Its files.
+        files: Vec<OutputFile>,
+        /// What differed in the folder before.
+        changes: Vec<FileChange>,
+        /// How many files were written.
+        written: usize,
+        /// Why it is not written, if it is refused.
+        refusal: Option<BundleRefusal>,
+    },
+}
+
+impl HostBuildOutcome {
     /// How many files were written.
-    pub written: usize,
-    /// Why it is not written, if it is refused.
-    pub refusal: Option<BundleRefusal>,
+    pub fn written(&self) -> usize {
+        match self {
+            Self::InPlace => 0,
+            Self::Compiled { written, .. } => *written,
+        }
+    }
 }
 
 impl<'a> OutputBuild<'a> {
@@ -136,16 +158,7 @@ impl<'a> OutputBuild<'a> {
             let mut findings = std::mem::take(&mut record.diagnostics);
             let open = Folder::open(&folder)?;
             findings.extend(build::unlisted_findings(&open, &record.manifest, &folder, Severity::Warning)?);
-            built.push(HostBuild {
-                target,
-                folder,
-                record,
-                files: Vec::new(),
-                findings,
-                changes: Vec::new(),
-                written: 0,
-                refusal: None,
-            });
+            built.push(HostBuild { target, folder, record, findings, outcome: HostBuildOutcome::InPlace });
         }
         Ok((built, source_findings.unwrap_or_default()))
     }
@@ -227,7 +240,8 @@ impl<'a> OutputBuild<'a> {
         };
         findings.extend(found_here);
         let HostBundle { files, record } = bundle;
-        Ok(HostBuild { target, folder, record, files, findings, changes, written, refusal })
+        let outcome = HostBuildOutcome::Compiled { files, changes, written, refusal };
+        Ok(HostBuild { target, folder, record, findings, outcome })
     }
 
     /// Why a bundle is not written, if it is not, with the findings about denied losses.

@@ -73,12 +73,12 @@ fn find_files(
     let exclude = globs(&options.exclude)?;
     let include = IncludeSet::new(&options.include)?;
     let outputs = options.outputs.iter().filter_map(|path| file_system.real(path).ok()).collect();
-    let (passed_over, without_bundles) = (options.skip_policy, options.without_bundles);
+    let (skip_policy, without_bundles) = (options.skip_policy, options.without_bundles);
     let mut ignores = Vec::new();
     let mut above = root.clone();
     let folders = options.folders.clone();
     let ignored = |folder: &Path, real: &Path| {
-        let read = folders.gitignore(&file_system, passed_over, &root, (folder, real));
+        let read = folders.gitignore(&file_system, skip_policy, &root, (folder, real));
         read.map_err(|error| DiskError::new("read", &folder.join(".gitignore"), error))
     };
     ignores.extend(ignored(&above, &above)?);
@@ -105,7 +105,7 @@ fn find_files(
         exclude,
         include,
         outputs,
-        passed_over,
+        skip_policy,
         without_bundles,
         progress,
     };
@@ -146,7 +146,7 @@ pub fn read_one(
         exclude: GlobSet::empty(),
         include: IncludeSet::default(),
         outputs: Vec::new(),
-        passed_over: SkipPolicy::Nothing,
+        skip_policy: SkipPolicy::Nothing,
         without_bundles: false,
         progress: Progress::default(),
     };

@@ -21,14 +21,21 @@ use super::observation::{BodyInvocation, Installation, Invoker, Observation, Obs
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
 use super::session::{Session, Transcript};
 use super::source::{SourceLayout, SourceListing};
-use super::{Driver, text};
+use super::{Driver, HostBinary, text};
 use crate::bundle::verification::Method;
 use crate::ledger::ComponentKind;
 use crate::model::qualified_name::local_of;
 use crate::source::SKILL_FILE;
 
-/// Harmless messages that name files of the bundle, with the version in which they were seen.
-const KNOWN_NOISE: &[&str] = &[];
+/// The binary of this host.
+const FACTS: HostBinary = HostBinary {
+    host: "claude-code",
+    command: "claude",
+    pinned: "2.1.330",
+    package: "@anthropic-ai/claude-code",
+    qualifies_servers: true,
+    ..HostBinary::DEFAULT
+};
 
 /// The start of the message that a command in a body has failed, which may happen in an empty project.
 const COMMAND_FAILED: &str = "Shell command failed for pattern";
@@ -37,29 +44,8 @@ const COMMAND_FAILED: &str = "Shell command failed for pattern";
 pub struct ClaudeCode;
 
 impl Driver for ClaudeCode {
-    fn host(&self) -> &'static str {
-        "claude-code"
-    }
-
-    fn command(&self) -> &'static str {
-        "claude"
-    }
-
-    fn pinned(&self) -> &'static str {
-        "2.1.330"
-    }
-
-    fn package(&self) -> &'static str {
-        "@anthropic-ai/claude-code"
-    }
-
-    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
-        match kind {
-            // The name of a server may look like a qualified one.
-            ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
-            ComponentKind::Hook => super::own_name(plugin, name).to_owned(),
-            _ => name.to_owned(),
-        }
+    fn binary(&self) -> &'static HostBinary {
+        &FACTS
     }
 
     fn invoker(&self, frontmatter: &str, body: &str, scope: ObservationScope) -> Option<Invoker> {
@@ -113,11 +99,11 @@ impl Driver for ClaudeCode {
         let init = init(&listing.events);
         for plugin in &bundle.plugins {
             let inventory = inventories.get(&plugin.name);
-            see_names(&mut observation, bundle, plugin, &init, listing.request(), inventory);
-            see_servers(&mut observation, plugin, &init, inventory, scope);
-            see_hooks(&mut observation, plugin, inventory);
+            record_names(&mut observation, bundle, plugin, &init, listing.request(), inventory);
+            record_servers(&mut observation, plugin, &init, inventory, scope);
+            record_hooks(&mut observation, plugin, inventory);
         }
-        see_started_hooks(&mut observation, bundle, &listing);
+        record_started_hooks(&mut observation, bundle, &listing);
         record_turn(&mut observation, bundle, &listing);
         // The text after a blank is an argument.
         let bodies: Vec<&BodyInvocation> = bodies.iter().filter(|body| !body.name.contains(' ')).collect();
@@ -202,7 +188,7 @@ fn end_step() -> ScriptStep {
     ScriptStep::reply(ModelReply::text(conversation::REPLY)).any_number()
 }
 
-fn see_names(
+fn record_names(
     observation: &mut Observation,
     bundle: &LoadedBundle,
     plugin: &LoadedPlugin,
@@ -212,7 +198,7 @@ fn see_names(
 ) {
     let (typed, agents) = (names(init, "slash_commands"), names(init, "agents"));
     let listed = request.map(|request| listing::names(&request.all_text())).unwrap_or_default();
-    observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
+    observation.record_listed(plugin, &[ComponentKind::Agent], &agents);
     // There is one list for the user and one for the model: a component must be in each list that its frontmatter
     // selects.
     let mut shown: BTreeSet<String> = typed.union(&listed).cloned().collect();
@@ -256,13 +242,17 @@ fn see_names(
             .collect();
         shown.retain(|name| !workflows.contains(name) || meant.contains(name));
     }
-    observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
+    observation.record_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
 }
 
 /// Finds hooks in the host's list, which contains equal handlers of a group once (2.1.330). The ledger numbers the
 /// handlers of the source, some of which a build may leave out: the n-th remaining handler of a group is the n-th in
 /// the list. Without a list, the host has refused the plugin, which is reported separately.
-fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Option<&InstalledInventory>) {
+fn record_hooks(
+    observation: &mut Observation,
+    plugin: &LoadedPlugin,
+    inventory: Option<&InstalledInventory>,
+) {
     let mut groups: BTreeMap<&str, Vec<(usize, &LoadedComponent)>> = BTreeMap::new();
     for component in plugin.components_of(&[ComponentKind::Hook]) {
         let (group, number) = component.name.rsplit_once('/').unwrap_or((component.name.as_str(), ""));
@@ -288,7 +278,7 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, inventory: Op
 }
 
 /// Marks the handlers of an event as executed if as many were started as the bundle has.
-fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &HostTurn) {
+fn record_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listing: &HostTurn) {
     let of_event = |event: &str| -> usize {
         let components =
             bundle.plugins.iter().flat_map(|plugin| plugin.components_of(&[ComponentKind::Hook]));
@@ -312,7 +302,7 @@ fn see_started_hooks(observation: &mut Observation, bundle: &LoadedBundle, listi
 }
 
 /// Finds servers by their status after a start; those that must not start, by the host's list.
-fn see_servers(
+fn record_servers(
     observation: &mut Observation,
     plugin: &LoadedPlugin,
     init: &Value,
@@ -377,6 +367,6 @@ fn record_turn(observation: &mut Observation, bundle: &LoadedBundle, turn: &Host
 
 fn record_message(observation: &mut Observation, bundle: &LoadedBundle, message: &str) {
     for plugin in &bundle.plugins {
-        observation.record_message(plugin, &[text(&plugin.folder)], message, KNOWN_NOISE);
+        observation.record_message(plugin, &[text(&plugin.folder)], message, FACTS.known_noise);
     }
 }

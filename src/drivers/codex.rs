@@ -16,14 +16,20 @@ use super::loaded_bundle::{LoadedBundle, LoadedComponent, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
 use super::session::{Session, SessionLoad, Transcript};
-use super::{Driver, own_name};
+use super::{Driver, HostBinary};
 use crate::bundle::verification::Method;
 use crate::disk::plain_files;
 use crate::ledger::ComponentKind;
 use crate::source::SKILL_FILE;
 
-/// Messages that name our files and are no complaint, with the version they were seen in.
-const KNOWN_NOISE: &[&str] = &[];
+/// The binary of this host.
+const FACTS: HostBinary = HostBinary {
+    host: "codex",
+    command: "codex",
+    pinned: "0.169.0",
+    package: "@openai/codex",
+    ..HostBinary::DEFAULT
+};
 
 /// The file with the servers of a plugin, and the key in it.
 const SERVERS: &str = ".mcp.json";
@@ -35,31 +41,12 @@ const MENTIONS: usize = 50;
 pub struct Codex;
 
 impl Driver for Codex {
-    fn host(&self) -> &'static str {
-        "codex"
-    }
-
-    fn command(&self) -> &'static str {
-        "codex"
-    }
-
-    fn pinned(&self) -> &'static str {
-        "0.169.0"
-    }
-
-    fn package(&self) -> &'static str {
-        "@openai/codex"
+    fn binary(&self) -> &'static HostBinary {
+        &FACTS
     }
 
     fn carries_ripgrep(&self) -> bool {
         true
-    }
-
-    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
-        match kind {
-            ComponentKind::Hook => own_name(plugin, name).to_owned(),
-            _ => name.to_owned(),
-        }
     }
 
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
@@ -106,9 +93,9 @@ impl Driver for Codex {
             }
         };
         for plugin in &bundle.plugins {
-            see_servers(&mut observation, bundle, plugin, &home, &servers);
+            record_servers(&mut observation, bundle, plugin, &home, &servers);
         }
-        see_lists(&mut observation, bundle, &home)?;
+        record_lists(&mut observation, bundle, &home)?;
         // The first run also shows the agents, so there must be one even without mentions.
         let mut runs: Vec<&[BodyInvocation]> = bodies.chunks(MENTIONS).collect();
         if runs.is_empty() {
@@ -136,11 +123,11 @@ impl Driver for Codex {
                 record_message(&mut observation, bundle, &home, message);
             }
             for fault in transcript.faults() {
-                observation.complain_of_all(format!("`codex exec`: {fault}"));
+                observation.record_bundle_error(format!("`codex exec`: {fault}"));
             }
             let Some(received) = transcript.exchange.received.first() else { continue };
             if number == 0 {
-                see_request(&mut observation, bundle, &received.request, &servers, &home, scope);
+                record_request(&mut observation, bundle, &received.request, &servers, &home, scope);
             }
             for invocation in invocations {
                 let result = match exec::injected_skill(&received.request, &invocation.name) {
@@ -171,7 +158,7 @@ impl Driver for Codex {
 }
 
 /// Skills, commands that became skills, and hooks, from one start of the app server.
-fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome) -> Result<()> {
+fn record_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome) -> Result<()> {
     let mut server = AppServer::start(home)?;
     let folders = json!([home.project()]);
     let skills = server.call("skills/list", &json!({ "cwds": folders, "forceReload": true }))?;
@@ -185,11 +172,11 @@ fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexH
         let names = entries(&skills["skills"]);
         let listed: BTreeSet<String> =
             names.iter().filter(ours).filter_map(|skill| skill["name"].as_str().map(str::to_owned)).collect();
-        observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &listed);
+        observation.record_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &listed);
         for stray in listed.iter().filter(|name| !name.starts_with(&format!("{}:", plugin.name))) {
             observation.unexpected.insert((plugin.name.clone(), stray.clone()));
         }
-        see_hooks(observation, plugin, &entries(&hooks["hooks"]).iter().filter(ours).collect::<Vec<_>>());
+        record_hooks(observation, plugin, &entries(&hooks["hooks"]).iter().filter(ours).collect::<Vec<_>>());
     }
     // The home contains only the bundle and the host's own skills, so every message is about the bundle.
     for list in [&skills["errors"], &hooks["errors"], &hooks["warnings"]] {
@@ -207,7 +194,7 @@ fn see_lists(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexH
 
 /// Hooks by event: matchers are rewritten for this host, so the n-th handler of an event in the
 /// ledger's order is the n-th in the host's.
-fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Value]) {
+fn record_hooks(observation: &mut Observation, plugin: &LoadedPlugin, listed: &[&Value]) {
     let mut left: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for hook in listed {
         let event = hook["eventName"].as_str().unwrap_or_default();
@@ -249,7 +236,7 @@ fn server_of<'a>(
     })
 }
 
-fn see_servers(
+fn record_servers(
     observation: &mut Observation,
     bundle: &LoadedBundle,
     plugin: &LoadedPlugin,
@@ -277,7 +264,7 @@ fn see_servers(
 }
 
 /// What a model request shows: custom agents, and the tools of servers that were started.
-fn see_request(
+fn record_request(
     observation: &mut Observation,
     bundle: &LoadedBundle,
     request: &ModelRequest,
@@ -289,7 +276,7 @@ fn see_request(
     let offered = request.texts.iter().find(|spoken| spoken.text.starts_with("<skills_instructions>"));
     let offered = offered.map_or("", |spoken| spoken.text.as_str());
     for plugin in &bundle.plugins {
-        observation.see_listed(plugin, &[ComponentKind::Agent], &roles);
+        observation.record_listed(plugin, &[ComponentKind::Agent], &roles);
         for component in plugin
             .components_of(&[ComponentKind::Skill, ComponentKind::Command])
             .filter(|component| is_personal(bundle, component))
@@ -335,6 +322,6 @@ fn is_personal(bundle: &LoadedBundle, component: &LoadedComponent) -> bool {
 fn record_message(observation: &mut Observation, bundle: &LoadedBundle, home: &CodexHome, message: &str) {
     for plugin in &bundle.plugins {
         let places = [home.copy_of(&plugin.name), home.agents_of(&plugin.name)];
-        observation.record_message(plugin, &places, message, KNOWN_NOISE);
+        observation.record_message(plugin, &places, message, FACTS.known_noise);
     }
 }

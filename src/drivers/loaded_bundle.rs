@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::bundle::{BundleManifest, ManifestFile};
 use crate::disk::{self, open_beneath, plain_files};
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
+use crate::model::qualified_name::parts_of;
 use crate::schema::{LEDGER, MANIFEST, SOURCEMAP, SchemaId};
 use crate::source::SKILL_FILE;
 use crate::sourcemap::SourceMap;
@@ -176,7 +177,7 @@ impl LoadedBundle {
             return Some(text);
         }
         let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
-        let command = manifest.get("commands")?.get(name.split_once(':')?.1)?;
+        let command = manifest.get("commands")?.get(parts_of(name)?.1)?;
         let line = serde_json::Value::from(one_line(command.get("description")));
         Some(format!("---\ndescription: {line}\n---\n{}\n", command.get("content")?.as_str()?))
     }
@@ -185,7 +186,7 @@ impl LoadedBundle {
     pub fn is_described_in(&self, path: &str, name: &str) -> bool {
         let text = self.text(path).unwrap_or_default();
         let manifest: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let key = name.split_once(':').map_or("", |(_, key)| key);
+        let key = parts_of(name).map_or("", |(_, key)| key);
         !one_line(manifest["commands"][key].get("description")).is_empty()
     }
 

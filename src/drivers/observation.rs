@@ -97,7 +97,12 @@ impl Observation {
 
     /// Records every component of these kinds whose name the host lists, and every listed name of the plugin's
     /// namespace that belongs to none of them.
-    pub fn see_listed(&mut self, plugin: &LoadedPlugin, kinds: &[ComponentKind], listed: &BTreeSet<String>) {
+    pub fn record_listed(
+        &mut self,
+        plugin: &LoadedPlugin,
+        kinds: &[ComponentKind],
+        listed: &BTreeSet<String>,
+    ) {
         for component in plugin.components_of(kinds).filter(|component| listed.contains(&component.name)) {
             self.record_component(&plugin.name, component, Method::Listed);
         }
@@ -117,7 +122,7 @@ impl Observation {
     }
 
     /// Records an error about the whole bundle.
-    pub fn complain_of_all(&mut self, sentence: impl Into<String>) {
+    pub fn record_bundle_error(&mut self, sentence: impl Into<String>) {
         self.errors.push((None, sentence.into()));
     }
 

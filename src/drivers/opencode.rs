@@ -19,14 +19,21 @@ use super::loaded_bundle::{LoadedBundle, LoadedPlugin};
 use super::observation::{BodyInvocation, Installation, Invoker, Observation, ObservationScope};
 use super::script::{Conversation, ModelReply, ModelRequest, ScriptStep};
 use super::session::{Session, SessionOpening, Transcript};
-use super::{Driver, own_name, text};
+use super::{Driver, HostBinary, text};
 use crate::bundle::verification::Method;
 use crate::disk::plain_files;
 use crate::ledger::ComponentKind;
 use crate::temp_dir::TempFolder;
 
-/// Messages that name our files and are no complaint, with the version they were seen in.
-const KNOWN_NOISE: &[&str] = &[];
+/// The binary of this host.
+const FACTS: HostBinary = HostBinary {
+    host: "opencode",
+    command: "opencode",
+    pinned: "1.18.33",
+    package: "opencode-ai",
+    qualifies_servers: true,
+    ..HostBinary::DEFAULT
+};
 /// The host's message about a server that the driver disables (1.18.33).
 const DISABLED_SERVER: &str = "Ignoring MCP config entry without type";
 /// How many bodies are invoked in one session, because its requests grow.
@@ -36,32 +43,12 @@ const TURNS: usize = 25;
 pub struct OpenCode;
 
 impl Driver for OpenCode {
-    fn host(&self) -> &'static str {
-        "opencode"
-    }
-
-    fn command(&self) -> &'static str {
-        "opencode"
-    }
-
-    fn pinned(&self) -> &'static str {
-        "1.18.33"
-    }
-
-    fn package(&self) -> &'static str {
-        "opencode-ai"
+    fn binary(&self) -> &'static HostBinary {
+        &FACTS
     }
 
     fn needs_ripgrep(&self) -> bool {
         true
-    }
-
-    fn display_name(&self, kind: ComponentKind, plugin: &str, name: &str) -> String {
-        match kind {
-            ComponentKind::McpServer => format!("plugin:{plugin}:{name}"),
-            ComponentKind::Hook => own_name(plugin, name).to_owned(),
-            _ => name.to_owned(),
-        }
     }
 
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
@@ -110,7 +97,7 @@ impl Driver for OpenCode {
         let server = OpenCodeServer::start(&home)?;
         let session = server.session()?;
         let listing = server.prompt(&home, &session, "say ok", conversation())?;
-        see_lists(
+        record_lists(
             &mut observation,
             bundle,
             &folders,
@@ -118,7 +105,7 @@ impl Driver for OpenCode {
             listing.exchange.received.iter().map(|received| &received.request),
             scope,
         )?;
-        fault_of(&listing).into_iter().for_each(|fault| observation.complain_of_all(fault));
+        fault_of(&listing).into_iter().for_each(|fault| observation.record_bundle_error(fault));
         for (at, invocations) in bodies.chunks(TURNS).enumerate() {
             installation.progress.set(format!(
                 "{}: bodies {} of {}",
@@ -147,7 +134,12 @@ impl Driver for OpenCode {
         let output = server.end();
         for line in output.lines().filter(|line| !line.contains(DISABLED_SERVER)) {
             for (plugin, folder) in bundle.plugins.iter().zip(&folders) {
-                observation.record_message(plugin, &[text(folder), text(&plugin.folder)], line, KNOWN_NOISE);
+                observation.record_message(
+                    plugin,
+                    &[text(folder), text(&plugin.folder)],
+                    line,
+                    FACTS.known_noise,
+                );
             }
         }
         Ok(observation)
@@ -191,7 +183,7 @@ fn fault_of(turn: &SessionTurn) -> Option<String> {
     turn.refusal.iter().chain(exchange).next().cloned()
 }
 
-fn see_lists<'a>(
+fn record_lists<'a>(
     observation: &mut Observation,
     bundle: &LoadedBundle,
     folders: &[PathBuf],
@@ -205,7 +197,7 @@ fn see_lists<'a>(
             Ok(list) => lists.push(list),
             // One invalid entry breaks the list for every plugin.
             Err(refusal) => {
-                observation.complain_of_all(format!("`GET {path}` of `opencode serve`: {refusal}"));
+                observation.record_bundle_error(format!("`GET {path}` of `opencode serve`: {refusal}"));
                 lists.push(Value::Null);
             }
         }
@@ -222,7 +214,7 @@ fn see_lists<'a>(
     for (plugin, folder) in bundle.plugins.iter().zip(folders) {
         let data = plain_files::read(&plugin.folder.join(MODULE_DATA)).unwrap_or_default();
         let data: Value = serde_json::from_str(&data).unwrap_or_default();
-        observation.see_listed(plugin, &[ComponentKind::Agent], &agents);
+        observation.record_listed(plugin, &[ComponentKind::Agent], &agents);
         // A skill is also a command, and is offered to the model if it has a description, unless only the user may
         // start it.
         let mut shown: BTreeSet<String> = skills.union(&commands).cloned().collect();
@@ -247,7 +239,7 @@ fn see_lists<'a>(
         {
             shown.remove(&component.name);
         }
-        observation.see_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
+        observation.record_listed(plugin, &[ComponentKind::Skill, ComponentKind::Command], &shown);
         // A skill in the plugin's folder with a name outside of its namespace.
         let inside = format!("{}/", text(folder));
         let entries = lists[0].as_array().map_or(&[][..], Vec::as_slice);
@@ -258,15 +250,15 @@ fn see_lists<'a>(
             !plugin.components_of(&[ComponentKind::Skill]).any(|component| component.name == *name)
         });
         observation.unexpected.extend(strays.map(|name| (plugin.name.clone(), name.to_owned())));
-        see_hooks(observation, plugin, &data);
-        see_servers(observation, plugin, &lists[3], &data, scope);
+        record_hooks(observation, plugin, &data);
+        record_servers(observation, plugin, &lists[3], &data, scope);
     }
     Ok(())
 }
 
 /// Hooks run inside the module and the host does not list them: a handler is resolved if the module's data has as many
 /// for its event.
-fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
+fn record_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value) {
     for component in plugin.components_of(&[ComponentKind::Hook]) {
         let event = component.name.split('/').next().unwrap_or_default();
         let groups = data["hooks"][event].as_array().map_or(&[][..], Vec::as_slice);
@@ -281,7 +273,7 @@ fn see_hooks(observation: &mut Observation, plugin: &LoadedPlugin, data: &Value)
     }
 }
 
-fn see_servers(
+fn record_servers(
     observation: &mut Observation,
     plugin: &LoadedPlugin,
     statuses: &Value,

@@ -47,7 +47,7 @@ pub(super) fn takes_arguments(component: &Component, context: &LoweringContext<'
 }
 
 /// The spans of the real placeholders in `text`; all `references` belong to that text.
-pub(super) fn meant(text: &str, references: &[Reference]) -> BTreeSet<Span> {
+pub(super) fn placeholder_spans(text: &str, references: &[Reference]) -> BTreeSet<Span> {
     let mut programs = None;
     let mut numbered: Vec<(usize, Span)> = Vec::new();
     let mut out = BTreeSet::new();
@@ -102,7 +102,7 @@ mod tests {
                 references.push(Reference { span, named, asked: false });
             }
         }
-        meant(text, &references).into_iter().map(|span| span.slice(text)).collect()
+        placeholder_spans(text, &references).into_iter().map(|span| span.slice(text)).collect()
     }
 
     #[test]

@@ -20,7 +20,7 @@ use super::texts::ComponentText;
 use super::{agents, field_leaves, installable, paths, place, registration};
 use crate::bundle::draft::{Block, DraftEdit, MarkdownDraft, quoted};
 use crate::bundle::{BundleNode, NodeContent};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::model::plugin;
@@ -259,7 +259,7 @@ fn refuse(
     let mut part = LoweredPart::default();
     let help = format!("{way_out}, or leave this host out for the plugin");
     let message = format!("`{}` cannot be carried: {why}", component.qualified);
-    let found = Diagnostic::in_file(file, component.name_span(), Severity::Error, "limit", message);
+    let found = Diagnostic::in_file(file, component.name_span(), Severity::Error, RuleId::LIMIT, message);
     part.diagnostics.push(found.host(&context.target.name).help(help));
     let name = &context.plugin.name;
     let owner = (component.kind, component.qualified.as_str());
@@ -295,25 +295,24 @@ fn describe(
         return generated_description(context, component, draft, repairs);
     }
     if component.kind == ComponentKind::Agent && context.target.source.is_some() {
-        name_agent(component, inner, draft);
+        name_agent(component, told, inner, draft);
     }
     if let (ComponentKind::Agent, Some(renamed), Some(reason)) = (component.kind, told.renamed, told.naming())
         && let Some(entry) = component.document.fields.as_ref().and_then(|fields| fields.entry("name"))
     {
-        let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-        draft.set_text("name", last, &reason);
+        draft.set_text("name", last_of(&renamed.to), &reason);
         repairs.insert(entry.key_span.start, (RowOutcome::Mapped, reason));
     }
     None
 }
 
 /// Sets the name of an agent without a `name` to that of its source file, if the emitted file has a different name.
-fn name_agent(component: &Component, inner: &Utf8Path, draft: &mut MarkdownDraft) {
+fn name_agent(component: &Component, told: &HostOverride<'_>, inner: &Utf8Path, draft: &mut MarkdownDraft) {
     let stem = |path: &Utf8Path| {
         let file = path.file_name().unwrap_or_default();
         file.strip_suffix(".md").unwrap_or(file).to_owned()
     };
-    let renamed = component.host_override.renamed.as_ref().map(|renamed| last_of(&renamed.to).to_owned());
+    let renamed = told.renamed.map(|renamed| last_of(&renamed.to).to_owned());
     let name = renamed.unwrap_or_else(|| stem(&component.path));
     if component.written_name().is_none() && stem(inner) != name {
         draft.set_text("name", &name, "its file has a different name, which the host would show");

@@ -15,8 +15,8 @@ use crate::model::plugin::Plugin;
 use crate::model::project::{Project, ResolvedProject};
 use crate::model::references::ANY_TOOL;
 use crate::progress::Progress;
-use crate::read::format::SourceFacts;
 use crate::source::ComponentKind;
+use crate::source_format::SourceFacts;
 use crate::target::{Target, VariableFacts};
 
 /// The input for lowering one plugin.

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 
 use crate::ledger::{ComponentKind, LedgerRow, Loss, LossClass, LossId, RowOutcome, RowSpan};
 use crate::model::overrides::ConfigPlace;
-use crate::source::{SourceFile, Span};
+use crate::source::{ExclusionReason, SourceFile, Span};
 use crate::target::Axis;
 
 /// The outcome of a component, a file, a field or a reference.
@@ -41,6 +41,7 @@ impl Decision {
             to: None,
             loss: None,
             reason: None,
+            transient: false,
         })
     }
 
@@ -91,6 +92,12 @@ impl Decision {
         self.0.outcome = outcome;
         self.0.reason = Some(reason.into());
         self
+    }
+
+    /// About an excluded file or folder.
+    pub(super) fn excluded(mut self, reason: &ExclusionReason) -> Self {
+        self.0.transient = reason.is_transient();
+        self.with_outcome(RowOutcome::Dropped, reason.to_string())
     }
 
     /// The loss on `axis`, with the lowest class of that axis; `part` is the field or construct, or empty for the

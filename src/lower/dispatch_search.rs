@@ -8,8 +8,8 @@ use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::{Project, ResolvedProject};
 use crate::model::references::{Reference, ReferenceTarget};
-use crate::read::format::SourceFacts;
 use crate::source::ComponentKind;
+use crate::source_format::SourceFacts;
 use crate::target::Target;
 
 /// The scope of the search.

@@ -14,6 +14,7 @@ use super::safe_yaml::Repairs;
 use crate::bundle::draft::{DraftEdit, MarkdownDraft, one_line};
 use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::component::Component;
+use crate::model::qualified_name::last_of;
 use crate::read::tree::{FaultKind, MappingEntry, Node, Value};
 use crate::source::{SourceFile, Span};
 use crate::sourcemap::EditKind;
@@ -302,7 +303,7 @@ fn verdict(
 /// Whether a `name` that no host reads is equal to the component's name, so that nothing is lost.
 fn is_own_name(component: &Component, entry: &MappingEntry, written: &str) -> bool {
     let own = &component.name;
-    entry.key == "name" && (written == own || own.rsplit(':').next() == Some(written))
+    entry.key == "name" && (written == own || last_of(own) == written)
 }
 
 fn value(rule: &FieldRule, node: &Node) -> Option<Json> {

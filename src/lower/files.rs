@@ -14,7 +14,7 @@ use super::texts::NameEdits;
 use super::{field_leaves, launcher, paths, script_paths, sidecar, source_json};
 use crate::bundle::draft::MarkdownDraft;
 use crate::bundle::{BundleNode, NodeContent};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::read::frontmatter::{self, MarkdownDocument};
@@ -29,7 +29,7 @@ pub(super) fn unfound_skills(context: &LoweringContext<'_>) -> Option<Diagnostic
     let is_empty = plugin.components.is_empty() && plugin.inline.is_empty() && plugin.others.is_empty();
     let (message, help) = plugin.about_unfound_skills().filter(|_| !is_empty)?;
     let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
-    let found = Diagnostic::for_file(root, Severity::Warning, "nested-skill-file", message);
+    let found = Diagnostic::for_file(root, Severity::Warning, RuleId::NESTED_SKILL_FILE, message);
     Some(found.host(&context.target.name).help(help))
 }
 

@@ -197,7 +197,7 @@ impl<'a> HookLowering<'a> {
     /// rest of the rule is lost.
     fn condition(&self, condition: &HookCondition<'_>, matched: &LoweredMatcher) -> Option<Decision> {
         let (loss, entry) = self.facts.gate_loss.as_ref().zip(self.hook.node.entry("if"))?;
-        let decision = self.field("if", entry.span(), &format!("{}/if", self.other.pointer))?;
+        let decision = self.field("if", entry.span(), &self.other.pointer.key("if"))?;
         let to = matched.text.as_deref().unwrap_or("*");
         Some(match condition {
             HookCondition::Tool { limited: true, .. } => {

@@ -14,7 +14,7 @@ use super::registration::{self, RegisteredComponent};
 use super::{overrides, place as places, texts};
 use crate::bundle::NodeContent;
 use crate::bundle::draft::quoted;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::InlineCommand;
 use crate::model::references::ReferenceTarget;
@@ -74,7 +74,8 @@ fn decide(context: &LoweringContext<'_>, command: &InlineCommand, decision: Deci
             "shell",
         );
     }
-    let renamed = context.project.renamed(ComponentKind::Command, &command.qualified).map(overrides::naming);
+    let renamed =
+        overrides::new_name(context, ComponentKind::Command, &command.qualified).map(overrides::naming);
     decision
         .with_outcome(RowOutcome::Mapped, renamed.as_deref().unwrap_or("its text becomes a separate file"))
 }
@@ -94,7 +95,7 @@ fn refuse_old_names(
             renamed.from,
             overrides::naming(renamed)
         );
-        let found = Diagnostic::in_file(file, command.span, Severity::Error, "rename", message);
+        let found = Diagnostic::in_file(file, command.span, Severity::Error, RuleId::RENAME, message);
         found
             .host(&context.target.name)
             .help("move the command to a file, or leave the old name for this host")

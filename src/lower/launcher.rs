@@ -8,7 +8,7 @@ use super::context::LoweringContext;
 use super::decision::Decision;
 use super::part::LoweredPart;
 use crate::bundle::{BundleNode, HelperFile, NodeContent};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::RowOutcome;
 use crate::model::runtime::{HELPER, place};
 
@@ -74,7 +74,8 @@ pub(super) fn program(context: &LoweringContext<'_>, path: &Utf8Path) -> Option<
 fn decide_obstacle(context: &LoweringContext<'_>, path: &Utf8PathBuf, part: &mut LoweredPart) {
     let message = format!("`{path}` is at the path of a launcher or a program of `[runtime]`");
     let help = "rename the file in the source, or change `[runtime]` in `plugcast.toml`";
-    part.diagnostics.push(Diagnostic::for_file(path, Severity::Error, "generated-name", message).help(help));
+    part.diagnostics
+        .push(Diagnostic::for_file(path, Severity::Error, RuleId::GENERATED_NAME, message).help(help));
     let row = Decision::for_file(&context.plugin.name, path);
     part.decisions
         .push(row.with_outcome(RowOutcome::Dropped, "a launcher or a program of `[runtime]` is there"));

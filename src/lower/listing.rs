@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use camino::Utf8Path;
 
 use super::place::OutputPaths;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
@@ -159,7 +159,7 @@ impl SessionListing {
             ),
             Some(_) => return None,
         };
-        let found = Diagnostic::for_file(".", Severity::Warning, "listing-budget", message);
+        let found = Diagnostic::for_file(".", Severity::Warning, RuleId::LISTING_BUDGET, message);
         Some(found.host(&target.name).help(help))
     }
 }
@@ -299,9 +299,9 @@ impl PluginListing {
         let root = if plugin.root.as_str().is_empty() { Utf8Path::new(".") } else { &plugin.root };
         let found = match named {
             Some((file, span)) => {
-                Diagnostic::in_file(file, span, Severity::Warning, "listing-budget", message)
+                Diagnostic::in_file(file, span, Severity::Warning, RuleId::LISTING_BUDGET, message)
             }
-            None => Diagnostic::for_file(root, Severity::Warning, "listing-budget", message),
+            None => Diagnostic::for_file(root, Severity::Warning, RuleId::LISTING_BUDGET, message),
         };
         let help = "shorten descriptions, split the plugin, or set `disable-model-invocation: true` on skills that only users start";
         Some(found.host(&target.name).help(help))

@@ -14,9 +14,9 @@ use crate::ledger::{ComponentKind, LossClass, RowOutcome};
 use crate::model::marketplace::{EntrySource, Marketplace, MarketplaceEntry};
 use crate::model::plugin::{self, Plugin};
 use crate::model::project::Project;
-use crate::read::format::SourceFacts;
 use crate::read::tree::Node as Tree;
 use crate::source::{Exclusion, SourceFile, Span};
+use crate::source_format::SourceFacts;
 use crate::target::{Axis, MarketplaceFacts, Target};
 
 /// The pointers in the source's file whose values the host's own file contains.

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::paths;
 use crate::ledger::ComponentKind;
-use crate::model::qualified_name::QualifiedName;
+use crate::model::qualified_name::{QualifiedName, parts_of};
 use crate::target::TypedName;
 
 /// The locations that paths in a block are computed from.
@@ -84,15 +84,14 @@ impl NamedComponents {
             other_name: None,
             path: inner.map(|inner| paths::relative(places.folder, inner)),
             inner: inner.map(ToString::to_string),
-            elsewhere: elsewhere
-                .and_then(|path| Some((name.split_once(':')?.0.to_owned(), path.to_string()))),
+            elsewhere: elsewhere.and_then(|path| Some((parts_of(name)?.0.to_owned(), path.to_string()))),
             typed: true,
         });
         let written = written.trim_start_matches('/');
         if written != name {
             entry.alias = Some(written.to_owned());
             let short =
-                name.split_once(':').and_then(|(plugin, _)| written.strip_prefix(plugin)?.strip_prefix(':'));
+                parts_of(name).and_then(|(plugin, _)| written.strip_prefix(plugin)?.strip_prefix(':'));
             let short = short.unwrap_or(written);
             let is_end = name.strip_suffix(short).is_some_and(|before| before.ends_with(':'));
             entry.other_name = if is_end { entry.other_name.take() } else { Some(short.to_owned()) };
@@ -132,7 +131,7 @@ impl NamedComponents {
 
 /// How the path of a component follows from its name, if it does.
 fn rule_of(one: &NamedComponent) -> Option<NamingRule> {
-    let (plugin, local) = one.name.split_once(':')?;
+    let (plugin, local) = parts_of(&one.name)?;
     // A short name does not contain the folders.
     let is_short = |alias: &String| local.contains(':') && alias != local;
     if one.other_name.is_some() || one.alias.as_ref().is_some_and(is_short) {

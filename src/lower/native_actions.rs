@@ -8,7 +8,7 @@ use super::context::LoweringContext;
 use crate::ledger::ComponentKind;
 use crate::model::component::{Component, tool_list};
 use crate::model::references::{Reference, ReferenceTarget};
-use crate::read::format::SourceFacts;
+use crate::source_format::SourceFacts;
 use command_line::CommandPart;
 
 /// Whether the host itself runs or includes the target of `reference` in the text of `component`.

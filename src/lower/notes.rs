@@ -10,7 +10,7 @@ use super::part::LoweredPart;
 use super::{agents, sandbox};
 use crate::bundle::NodeContent;
 use crate::bundle::draft::BlockLine;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::RowOutcome;
 use crate::model::component::Component;
 
@@ -25,7 +25,7 @@ pub(super) fn lower(context: &LoweringContext<'_>, refused: &BTreeSet<(usize, St
     if context.project.tree.get(&source).is_some() {
         let title = &context.target.host.title;
         let message = format!("`{}` is the name of a file that is generated for {title}", facts.path);
-        let finding = Diagnostic::for_file(&source, Severity::Error, "generated-name", message);
+        let finding = Diagnostic::for_file(&source, Severity::Error, RuleId::GENERATED_NAME, message);
         part.diagnostics.push(finding.host(&context.target.name).help("rename the file in the source"));
         let file = Decision::for_file(&context.plugin.name, &source);
         part.decisions

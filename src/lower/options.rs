@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::plugin::Plugin;
-use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
 use crate::source::ComponentKind;
+use crate::source_format::SourceFacts;
 
 /// The defaults of options, by key: only plain words, which need no quoting anywhere.
 pub(super) fn defaults(plugin: &Plugin, source: &SourceFacts) -> BTreeMap<String, String> {

@@ -6,10 +6,10 @@ use super::context::LoweringContext;
 use super::decision::Decision;
 use super::part::LoweredPart;
 use super::{credentials, declarations, hooks_and_servers, options, source_json};
-use crate::ledger::{ComponentKind, RowOutcome};
+use crate::ledger::RowOutcome;
 use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::model::qualified_name::qualify;
-use crate::target::{Axis, ComponentFacts};
+use crate::target::{Axis, ComponentFacts, ComponentOutcome};
 
 /// Lowers every such component of the plugin.
 pub(super) fn lower(context: &LoweringContext<'_>) -> LoweredPart {
@@ -53,9 +53,9 @@ fn decide(
     let axis = facts.axis.unwrap_or(Axis::Components);
     let class = facts.class.unwrap_or(axis.minimum_class());
     let reason = facts.reason.as_deref().unwrap_or("the host has no such component");
-    let outcome = match owner.0 {
-        ComponentKind::UserConfig if reason.contains("{variable}") => RowOutcome::Degraded,
-        _ => RowOutcome::Dropped,
+    let outcome = match facts.outcome {
+        ComponentOutcome::Degraded => RowOutcome::Degraded,
+        ComponentOutcome::Dropped => RowOutcome::Dropped,
     };
     let reason = reason.replace("{variable}", &options::variable(context.source, &other.name));
     Some(decision.with_outcome(outcome, reason).loss_as(axis, class, owner, ""))

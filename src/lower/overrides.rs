@@ -102,7 +102,16 @@ impl<'a> HostOverride<'a> {
 /// The new name to which a mention must be changed, if any.
 pub(super) fn renamed<'a>(context: &LoweringContext<'a>, reference: &Reference) -> Option<&'a NewName> {
     let ReferenceTarget::Component(kind, qualified) = &reference.named else { return None };
-    context.project.renamed(*kind, qualified)
+    new_name(context, *kind, qualified)
+}
+
+/// The new name of a component of any plugin, if it has one.
+pub(super) fn new_name<'a>(
+    context: &LoweringContext<'a>,
+    kind: ComponentKind,
+    qualified: &str,
+) -> Option<&'a NewName> {
+    context.project.renamed(kind, qualified)
 }
 
 /// Why a name has changed.

@@ -9,10 +9,10 @@ use super::context::LoweringContext;
 use crate::bundle::draft::DraftEdit;
 use crate::model::paths::join;
 pub(super) use crate::model::paths::relative;
-use crate::read::format::SourceFacts;
 use crate::read::intent::is_for_maintainers;
 use crate::read::markdown::{self, RegionKind};
 use crate::source::{ComponentKind, SourceFile, Span};
+use crate::source_format::SourceFacts;
 use crate::sourcemap::EditKind;
 
 /// An edit for each path in the part `body` of `file` that would no longer lead to its file. `inner` is the
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finds_paths_and_passes_over_everything_else() {
+    fn finds_paths_and_skips_everything_else() {
         let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md";
         let found: Vec<_> = candidates(text, Span::new(0, text.len())).map(|(_, word)| word).collect();
         assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);

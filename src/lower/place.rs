@@ -8,9 +8,9 @@ use crate::ledger::ComponentKind;
 use crate::model::component::Component;
 use crate::model::names;
 use crate::model::plugin::{InlineCommand, OtherBody, Plugin};
-use crate::model::qualified_name::QualifiedName;
-use crate::read::format::SourceFacts;
+use crate::model::qualified_name::{QualifiedName, last_of};
 use crate::source::PathMap;
+use crate::source_format::SourceFacts;
 use crate::target::Target;
 
 /// Emitted paths, relative to the plugin's emitted folder.
@@ -275,11 +275,11 @@ fn main_path(
     if let Some(name) = own.file_name().filter(|_| contested) {
         own = own.with_file_name(format!("{name}.md"));
     }
-    if let Some(renamed) = &component.host_override.renamed {
-        let last = renamed.to.rsplit(':').next().unwrap_or(&renamed.to);
-        own = own.with_file_name(format!("{}.md", names::segment(last)));
+    let renamed = component.host_override.renamed.as_ref();
+    if let Some(renamed) = renamed {
+        own = own.with_file_name(format!("{}.md", names::segment(last_of(&renamed.to))));
     }
-    let as_named = component.host_override.renamed.as_ref().is_some_and(|renamed| renamed.at.is_none());
+    let as_named = renamed.is_some_and(|renamed| renamed.at.is_none());
     // Folder names are part of the name too; only user settings keep them unchanged.
     let part = |part: &str| match as_named || target.source.is_none() && names::unwritable(part).is_some() {
         true => names::segment(part),

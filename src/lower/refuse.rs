@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::decision::UnwritableFiles;
 use crate::bundle::BundleNode;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::names;
 use crate::target::Target;
 
@@ -50,20 +50,23 @@ pub(super) fn split_writable(target: &Target, nodes: Vec<BundleNode>) -> Writabl
 
 /// The rule and the reason why no file can be written at `path`; `other` has the same path if case and accents are
 /// folded.
-fn fault(path: &Utf8Path, other: Option<&Utf8Path>) -> Option<(&'static str, String)> {
+fn fault(path: &Utf8Path, other: Option<&Utf8Path>) -> Option<(RuleId, String)> {
     let length = path.as_str().len();
     if let Some(why) = path.components().find_map(|part| names::unwritable(part.as_str())) {
-        return Some(("unportable-path", why));
+        return Some((RuleId::UNPORTABLE_PATH, why));
     }
     if length > LONGEST {
-        return Some(("path-length", format!("the path has {length} bytes, and {LONGEST} fit everywhere")));
+        return Some((
+            RuleId::PATH_LENGTH,
+            format!("the path has {length} bytes, and {LONGEST} fit everywhere"),
+        ));
     }
     let other = other?;
     let what = match other == path {
         true => "two files would be written here".to_owned(),
         false => format!("it is the same file as `{other}` where case or accents are folded"),
     };
-    Some(("path-collision", what))
+    Some((RuleId::PATH_COLLISION, what))
 }
 
 /// The path as seen by a file system that folds case and accents.

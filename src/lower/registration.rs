@@ -14,7 +14,7 @@ use super::overrides::HostOverride;
 use super::part::LoweredPart;
 use super::texts::ComponentText;
 use crate::bundle::NodeContent;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::model::plugin::InlineCommand;
@@ -147,7 +147,7 @@ pub(super) fn lower(
         if context.project.tree.get(&source).is_some() {
             let message =
                 format!("`{path}` is the name of a file that is generated for {}", context.target.host.title);
-            let finding = Diagnostic::for_file(&source, Severity::Error, "generated-name", message);
+            let finding = Diagnostic::for_file(&source, Severity::Error, RuleId::GENERATED_NAME, message);
             part.diagnostics.push(finding.host(&context.target.name).help("rename the file in the source"));
             let file = Decision::for_file(&context.plugin.name, &source);
             part.decisions.push(

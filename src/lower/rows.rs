@@ -10,14 +10,13 @@ use super::{field_leaves, foreign_plugin, own_manifest};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{self, LostComponent};
 use crate::model::project::Project;
-use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
 use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, Span};
+use crate::source_format::SourceFacts;
 use crate::target::Axis;
 
 fn excluded_row(plugin: &str, exclusion: &Exclusion) -> Decision {
-    Decision::for_file(plugin, &exclusion.path)
-        .with_outcome(RowOutcome::Dropped, exclusion.reason.to_string())
+    Decision::for_file(plugin, &exclusion.path).excluded(&exclusion.reason)
 }
 
 /// Items outside of all plugins, and unreadable items.

@@ -10,8 +10,9 @@ use serde_json::{Value as Json, json};
 use self::parts::{StringPart, parts, single_variable};
 use super::options;
 use crate::ledger::RowOutcome;
-use crate::read::format::SourceFacts;
+use crate::read::pointer::{self, JsonPointer};
 use crate::read::tree::{MappingEntry, Node};
+use crate::source_format::SourceFacts;
 use crate::target::ServerFacts;
 
 /// The strings of one server in the host's own form.
@@ -37,11 +38,11 @@ pub struct Strings<'a> {
     /// Parts with a different form on the host.
     pub parts: Vec<ServerPart>,
     /// Their pointers.
-    pointers: BTreeSet<String>,
+    pointers: BTreeSet<JsonPointer>,
 }
 
-/// The outcome of a part of a server: the part, its pointer, the outcome and the reason.
-type ServerPart = (MappingEntry, String, RowOutcome, String);
+/// The outcome of a part of a server: the part, its pointer within the server, the outcome and the reason.
+type ServerPart = (MappingEntry, JsonPointer, RowOutcome, String);
 
 /// How deeply defaults may be nested. Each is read again for the one around it, so a deeper one is treated as a
 /// variable without a default.
@@ -155,7 +156,9 @@ impl<'a> Strings<'a> {
                 let map = self.node.as_ref()?.get("extensionToLanguage")?;
                 Some(map.entries().iter().map(|entry| Json::from(entry.key.as_str())).collect())
             }
-            pointer if pointer.starts_with('/') => self.node.as_ref()?.get(&pointer[1..]).map(Node::to_json),
+            pointer if pointer.starts_with('/') => {
+                pointer::find(self.node.as_ref()?, pointer).map(Node::to_json)
+            }
             text => self.texts.get(text).map(|text| Json::from(text.as_str())),
         }
     }
@@ -169,7 +172,7 @@ impl<'a> Strings<'a> {
         match self.fill(&text) {
             Ok((text, defaults)) => {
                 if defaults {
-                    self.default(entry, &entry.key);
+                    self.default(entry, &[&entry.key]);
                 }
                 text
             }
@@ -189,7 +192,7 @@ impl<'a> Strings<'a> {
             (Some((name, None)), _) if name == entry.key => self.env_vars.push(entry.key.clone()),
             (_, Ok((text, defaults))) => {
                 if defaults {
-                    self.default(entry, &format!("env/{}", entry.key));
+                    self.default(entry, &["env", &entry.key]);
                 }
                 self.env.push((entry.key.clone(), text));
             }
@@ -199,7 +202,7 @@ impl<'a> Strings<'a> {
                     "the host passes on variables only under their own names: set `{}` itself",
                     entry.key
                 );
-                self.decide(entry, &format!("env/{}", entry.key), RowOutcome::Degraded, reason);
+                self.decide(entry, &["env", &entry.key], RowOutcome::Degraded, reason);
             }
         }
     }
@@ -217,20 +220,20 @@ impl<'a> Strings<'a> {
             // If the variable is not set, the host sends the plain header of the same name.
             match default.map(|default| self.fill(default)) {
                 Some(Ok((default, _))) => self.headers.push((entry.key.clone(), default)),
-                Some(Err(_)) => self.default(entry, &format!("headers/{}", entry.key)),
+                Some(Err(_)) => self.default(entry, &["headers", &entry.key]),
                 None => {}
             }
         } else {
             match self.fill(&text) {
                 Ok((text, defaults)) => {
                     if defaults {
-                        self.default(entry, &format!("headers/{}", entry.key));
+                        self.default(entry, &["headers", &entry.key]);
                     }
                     self.headers.push((entry.key.clone(), text));
                 }
                 Err(_) => {
                     let reason = self.facts.variable_loss.clone().unwrap_or_default();
-                    self.decide(entry, &format!("headers/{}", entry.key), RowOutcome::Dropped, reason);
+                    self.decide(entry, &["headers", &entry.key], RowOutcome::Dropped, reason);
                 }
             }
         }
@@ -264,14 +267,15 @@ impl<'a> Strings<'a> {
         Ok((out, defaults))
     }
 
-    fn default(&mut self, entry: &MappingEntry, pointer: &str) {
+    fn default(&mut self, entry: &MappingEntry, keys: &[&str]) {
         let reason = self.facts.default_loss.clone().unwrap_or_default();
-        self.decide(entry, pointer, RowOutcome::Degraded, reason);
+        self.decide(entry, keys, RowOutcome::Degraded, reason);
     }
 
-    fn decide(&mut self, entry: &MappingEntry, pointer: &str, outcome: RowOutcome, reason: String) {
-        if self.pointers.insert(pointer.to_owned()) {
-            self.parts.push((entry.clone(), pointer.to_owned(), outcome, reason));
+    fn decide(&mut self, entry: &MappingEntry, keys: &[&str], outcome: RowOutcome, reason: String) {
+        let pointer = JsonPointer::from_keys(keys.iter().copied());
+        if self.pointers.insert(pointer.clone()) {
+            self.parts.push((entry.clone(), pointer, outcome, reason));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::model::plugin::OtherBody;
 use crate::model::project::Project;
 use crate::model::references::ANY_TOOL;
 use crate::model::server::{self, ServerDefinition};
-use crate::read::format::SourceFacts;
+use crate::source_format::SourceFacts;
 use crate::target::{ServerFacts, Target};
 
 /// The tools of the source's servers on the host, by the prefix of their names on the source host.

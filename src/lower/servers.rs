@@ -13,6 +13,7 @@ use super::{credentials, declarations, server_tools, shape};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::model::server::ServerDefinition;
+use crate::read::pointer::JsonPointer;
 use crate::source::Span;
 use crate::target::{Axis, ServerFacts};
 
@@ -80,7 +81,7 @@ impl ServerLowering<'_> {
         let document = shape::fill_table(table, &|name| strings.lookup(name), &mut used);
         part.decisions.extend(self.unplaced(&used));
         part.decisions.extend(strings.parts.iter().map(|(entry, pointer, outcome, reason)| {
-            let pointer = format!("{}/{pointer}", self.other.pointer);
+            let pointer = self.other.pointer.join(pointer);
             self.part_decision(entry.span(), &pointer, &entry.key, *outcome, reason)
         }));
         part.declared.push(self.carried_decision(&strings));
@@ -155,7 +156,7 @@ impl ServerLowering<'_> {
                 "extensionToLanguage" => &["extensions"],
                 "url" => &["url"],
                 "cwd" => &["cwd"],
-                key => &[&format!("/{key}")],
+                key => &[&JsonPointer::from_keys([key])],
             };
             let uses_name = used.iter().any(|used| names.contains(&used.as_str()));
             let empty = entry.node.items().is_some_and(<[_]>::is_empty) || entry.node.to_json() == json!({});

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::markdown::{self, RegionKind};
-use crate::source::{Span, line_start};
+use crate::source::{Span, line_end, line_start};
 
 /// The spans of the variables in `text` that are kept; all `references` belong to that text.
 pub(super) fn kept_variables(text: &str, references: &[Reference]) -> BTreeSet<Span> {
@@ -61,9 +61,7 @@ fn is_tested(text: &str, span: Span) -> bool {
 
 /// The line around `span`.
 fn line(text: &str, span: Span) -> Span {
-    let start = line_start(text, span.start);
-    let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
-    Span::new(start, end)
+    Span::new(line_start(text, span.start), line_end(text, span.end))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::part::LoweredPart;
 use super::{safe_yaml, shape};
 use crate::bundle::draft::MarkdownDraft;
 use crate::bundle::{BundleNode, NodeContent};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
 use crate::read::frontmatter::MarkdownDocument;
@@ -241,7 +241,7 @@ fn contradiction(context: &LoweringContext<'_>, component: &Component, file: &So
         "`{}` is for the user only, but its `{}` does not state that",
         component.qualified, file.path
     );
-    let found =
-        Diagnostic::for_file(&file.path, Severity::Error, "invocation", message).host(&context.target.name);
+    let found = Diagnostic::for_file(&file.path, Severity::Error, RuleId::INVOCATION, message)
+        .host(&context.target.name);
     found.help("add the setting to that file, or remove the field from the skill")
 }

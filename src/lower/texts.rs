@@ -92,7 +92,7 @@ fn names<'a>(
     let is_argument = |reference: &Reference| matches!(reference.named, ReferenceTarget::Argument(_));
     let is_bound = takes_arguments && context.target.text.arguments == TextForm::Bound;
     let meant: BTreeSet<Span> = match is_bound && references.iter().any(is_argument) {
-        true => arguments::meant(text, references),
+        true => arguments::placeholder_spans(text, references),
         false => BTreeSet::new(),
     };
     let name = |reference| TextName {

@@ -10,10 +10,10 @@ use super::overrides::{ComponentOverride, OverrideValue};
 use super::references::Reference;
 use crate::model::qualified_name::QualifiedName;
 use crate::read::blanks::is_blank;
-use crate::read::format::SourceFacts;
 use crate::read::frontmatter::MarkdownDocument;
 use crate::read::tree::{FaultKind, Node, Value};
 use crate::source::ComponentKind;
+use crate::source_format::SourceFacts;
 
 /// One skill, agent or command.
 #[derive(Debug, Clone)]
@@ -101,15 +101,8 @@ impl Component {
         (!line.is_empty()).then_some(line)
     }
 
-    /// Whether the text of a field, as [`Self::text_field`] gives it, starts with a word, in any case of ASCII letters.
-    pub fn field_starts_with(&self, key: &str, word: &str) -> bool {
-        let text = self.written_text(key).unwrap_or_default();
-        let start = text.trim_start().get(..word.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(word))
-    }
-
-    /// A scalar field with the overrides for the host.
-    fn written_text(&self, key: &str) -> Option<Cow<'_, str>> {
+    /// A scalar field as it is written, with the overrides for the host.
+    pub fn written_text(&self, key: &str) -> Option<Cow<'_, str>> {
         let value = self.host_override.fields.get(key).or_else(|| self.declared.get(key));
         match value.and_then(|set| set.value.as_str()) {
             Some(value) => Some(Cow::Borrowed(value)),

@@ -190,7 +190,7 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
     let mut config: Config = toml::from_str(text).map_err(|error| {
         let range = error.span().unwrap_or(0..0);
         let message = error.message().lines().next().unwrap_or_default().to_owned();
-        let help = meant(&message);
+        let help = suggestion(&message);
         ConfigFault { span: Span::new(range.start, range.end), message, help }
     })?;
     if let Some(fault) = config.runtime.fault() {
@@ -215,7 +215,7 @@ pub fn parse(text: &str) -> Result<Config, ConfigFault> {
 }
 
 /// A suggestion: the known word that an unknown one resembles, or the text as a list.
-fn meant(message: &str) -> Option<String> {
+fn suggestion(message: &str) -> Option<String> {
     if let Some(rest) = message.strip_prefix("invalid type: string ")
         && let Some(text) = rest.strip_suffix(", expected a sequence")
     {

@@ -3,7 +3,7 @@
 
 use super::plugin::Declaration;
 use super::secret;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::{Node, Value};
 use crate::source::Span;
@@ -114,8 +114,13 @@ impl ReplacedSecrets<'_, '_> {
     fn note(&mut self, key: &str, node: &mut Node, pointer: JsonPointer, variable: String, text: String) {
         let message = format!("`{key}` of {} contains a credential in plain text", self.owner.title);
         let help = format!("write `${{{variable}}}` and set the variable in the environment");
-        let finding =
-            Diagnostic::in_file(self.place.file, node.span, Severity::Warning, "secret-in-config", message);
+        let finding = Diagnostic::in_file(
+            self.place.file,
+            node.span,
+            Severity::Warning,
+            RuleId::SECRET_IN_CONFIG,
+            message,
+        );
         self.found.push(finding.help(help));
         self.secrets.push(Secret { pointer, span: node.span, name: key.to_owned(), variable });
         node.value = Value::String(text);

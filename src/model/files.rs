@@ -3,8 +3,8 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::read::format::SourceFacts;
 use crate::source::{Exclusion, ExclusionReason, SourceTree, by_parts, is_inside, normalized};
+use crate::source_format::SourceFacts;
 
 /// The files of one plugin.
 #[derive(Debug, Clone, Default)]

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 use super::credentials::{self, CredentialOwner, Secret};
 use super::plugin::{Declaration, OtherBody, OtherComponent};
 use super::similar_names;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::read::format::SourceFacts;
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::pointer::{JsonPointer, keys};
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, SourceFile, Span};
+use crate::source_format::SourceFacts;
 
 /// A text of a JSON file with its position.
 #[derive(Debug, Clone)]
@@ -59,7 +59,10 @@ fn unfilled(node: &Node, place: &Declaration<'_>) -> Option<Diagnostic> {
     let message =
         "the source host refuses to run this hook: it does not fill `${user_config.…}` in a shell command";
     let help = "pass the words as `args`, or use the variable `CLAUDE_PLUGIN_OPTION_<KEY>`";
-    Some(Diagnostic::in_file(place.file, command.span, Severity::Warning, "hook-field", message).help(help))
+    Some(
+        Diagnostic::in_file(place.file, command.span, Severity::Warning, RuleId::HOOK_FIELD, message)
+            .help(help),
+    )
 }
 
 /// Adds every handler below `node` to `out`; handlers of one event and matcher are numbered from 1 across all
@@ -139,7 +142,7 @@ fn read_handlers(
     };
     if !matches!(events.value, Value::Map(_)) {
         let fault = place.refuse(
-            "hook-wrapper",
+            RuleId::HOOK_WRAPPER,
             events,
             "hooks must be a mapping of events",
             "write `{ \"hooks\": { \"<Event>\": [ … ] } }`",
@@ -191,7 +194,7 @@ fn read_events(
                 continue;
             }
             let fault = place.refuse(
-                "hook-field",
+                RuleId::HOOK_FIELD,
                 &event.node,
                 "an event takes a list of groups",
                 "write `[ { \"hooks\": [ … ] } ]`",
@@ -225,7 +228,7 @@ fn refusal(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) ->
             (value, "`modules` must be a list", "write a list, or leave it out")
         }
     };
-    Some(place.refuse("hook-field", value, message, help, found))
+    Some(place.refuse(RuleId::HOOK_FIELD, value, message, help, found))
 }
 
 /// The finding about an unknown event, which the source host skips.
@@ -239,7 +242,7 @@ fn unknown_event(
     let in_entry = place.file.path.as_str().ends_with(&source.marketplace);
     let effect = if in_entry { "the source host does not install the plugin" } else { "its hooks never run" };
     let message = format!("unknown event `{}`; {effect}", event.key);
-    let near = similar_names::slip(&event.key, source.hook_events.iter().map(String::as_str));
+    let near = similar_names::misspelt_name(&event.key, source.hook_events.iter().map(String::as_str));
     let (severity, help) = match near {
         Some(near) => (Severity::Error, format!("did you mean `{near}`?")),
         None if event.key == "hooks" => {
@@ -251,7 +254,8 @@ fn unknown_event(
         }
     };
     found.push(
-        Diagnostic::in_file(place.file, event.key_span, severity, "hook-event", message.clone()).help(help),
+        Diagnostic::in_file(place.file, event.key_span, severity, RuleId::HOOK_EVENT, message.clone())
+            .help(help),
     );
     message
 }
@@ -268,7 +272,7 @@ pub fn is_nothing(node: &Node) -> bool {
 /// rest.
 pub fn empty_hooks(file: &SourceFile) -> Diagnostic {
     let message = "the file declares no hooks, and the source host reports an error for it";
-    Diagnostic::for_file(&file.path, Severity::Warning, "hook-wrapper", message)
+    Diagnostic::for_file(&file.path, Severity::Warning, RuleId::HOOK_WRAPPER, message)
         .help("remove the file, or write `{ \"hooks\": {} }`")
 }
 
@@ -276,7 +280,7 @@ pub fn empty_hooks(file: &SourceFile) -> Diagnostic {
 fn unkeyed_hooks(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> OtherComponent {
     let message = "the events are not inside a `hooks` object, so no hook runs";
     let first = Span::new(node.span.start, node.span.start + 1);
-    let finding = Diagnostic::in_file(place.file, first, Severity::Error, "hook-wrapper", message);
+    let finding = Diagnostic::in_file(place.file, first, Severity::Error, RuleId::HOOK_WRAPPER, message);
     found.push(finding.help("write `{ \"hooks\": { \"<Event>\": [ … ] } }`"));
     let fault = Some(message.to_owned());
     place.component(None, &place.file_name(), &JsonPointer::default(), node.span, OtherBody::Whole, fault)
@@ -301,7 +305,7 @@ fn group_of(
     let prefix = format!("{event}/{}/", pattern.unwrap_or("*"));
     let bad_matcher = matcher.filter(|node| node.as_str().is_none()).map(|node| {
         place.refuse(
-            "hook-matcher",
+            RuleId::HOOK_MATCHER,
             node,
             &format!("`matcher` must be text, found {}", node.kind()),
             "write a tool's name, or leave it out",
@@ -310,7 +314,7 @@ fn group_of(
     });
     let Some(handlers) = group.get("hooks").and_then(Node::items) else {
         let fault = place.refuse(
-            "hook-field",
+            RuleId::HOOK_FIELD,
             group,
             "a group of hooks needs a list `hooks`",
             "write `{ \"matcher\": \"…\", \"hooks\": [ … ] }`",

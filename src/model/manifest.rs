@@ -6,7 +6,7 @@ mod options;
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::hidden_chars::{self, HiddenRun};
 use crate::read::json;
 use crate::read::pointer::JsonPointer;
@@ -14,7 +14,7 @@ use crate::read::tree::{Node, ReadFault, Value};
 use crate::source::SourceFile;
 
 /// The rule about invisible characters; it checks Markdown itself.
-const HIDDEN_UNICODE: &str = "hidden-unicode";
+const HIDDEN_UNICODE: RuleId = RuleId::HIDDEN_UNICODE;
 
 /// A manifest that was read.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub fn read_object(file: &SourceFile) -> (Option<Node>, Vec<Diagnostic>) {
         Some(node) => {
             let message = format!("expected a JSON object, found {}", node.kind());
             found.push(
-                Diagnostic::in_file(file, node.span, Severity::Error, "field-type", message)
+                Diagnostic::in_file(file, node.span, Severity::Error, RuleId::FIELD_TYPE, message)
                     .help("write `{ … }`"),
             );
             (None, found)
@@ -94,7 +94,7 @@ pub fn not_text(file: &SourceFile) -> Diagnostic {
         _ => ("is not text", crate::source::Position { line: 1, column: 1 }),
     };
     let mut found =
-        Diagnostic::for_file(&file.path, Severity::Error, "not-utf8", format!("the file {reason}"));
+        Diagnostic::for_file(&file.path, Severity::Error, RuleId::NOT_UTF8, format!("the file {reason}"));
     (found.line, found.column) = (position.line, position.column);
     (found.end_line, found.end_column) = (position.line, position.column);
     found.help("save it as UTF-8")
@@ -150,14 +150,14 @@ fn paths_by(
 
 /// The finding for a path that its field does not accept.
 pub fn misplaced(file: &SourceFile, item: &Node, why: &str, help: &str) -> Diagnostic {
-    Diagnostic::in_file(file, item.span, Severity::Error, "manifest-path", format!("this path {why}"))
+    Diagnostic::in_file(file, item.span, Severity::Error, RuleId::MANIFEST_PATH, format!("this path {why}"))
         .help(help)
 }
 
 /// The finding for a missing path.
 pub fn missing_path(file: &SourceFile, item: &Node, path: &Utf8Path) -> Diagnostic {
     let message = format!("`{path}` does not exist in the source");
-    Diagnostic::in_file(file, item.span, Severity::Error, "manifest-target-missing", message)
+    Diagnostic::in_file(file, item.span, Severity::Error, RuleId::MANIFEST_TARGET_MISSING, message)
         .help("fix the path, or remove the entry")
 }
 

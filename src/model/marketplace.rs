@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::manifest::fields::{self, ENTRY, MANIFEST, MARKETPLACE};
 use super::{manifest, names};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::{MappingEntry, Node};
 use crate::source::SourceFile;
@@ -65,8 +65,14 @@ pub fn read(
     if list.and_then(Node::items).is_none() {
         let span = list.map_or(node.span, |list| list.span);
         found.push(
-            Diagnostic::in_file(file, span, Severity::Error, "manifest-field", "`plugins` must be a list")
-                .help("write `\"plugins\": [ … ]`"),
+            Diagnostic::in_file(
+                file,
+                span,
+                Severity::Error,
+                RuleId::MANIFEST_FIELD,
+                "`plugins` must be a list",
+            )
+            .help("write `\"plugins\": [ … ]`"),
         );
     }
     let base = node.get("metadata").and_then(|metadata| metadata.get("pluginRoot"));
@@ -74,7 +80,7 @@ pub fn read(
     if let Some(base) = base.filter(|base| inside(base).is_none()) {
         let message = "`pluginRoot` is not a folder of the marketplace";
         found.push(
-            Diagnostic::in_file(file, base.span, Severity::Error, "manifest-path", message)
+            Diagnostic::in_file(file, base.span, Severity::Error, RuleId::MANIFEST_PATH, message)
                 .help("write a folder such as `\"./plugins\"`"),
         );
     }
@@ -84,7 +90,7 @@ pub fn read(
         let Some(name) = item.get("name").and_then(Node::as_str) else {
             let message = "a plugin of the marketplace has no `name`";
             found.push(
-                Diagnostic::in_file(file, item.span, Severity::Error, "manifest-field", message)
+                Diagnostic::in_file(file, item.span, Severity::Error, RuleId::MANIFEST_FIELD, message)
                     .help("add `\"name\": \"…\"`"),
             );
             continue;
@@ -93,7 +99,7 @@ pub fn read(
             let message = format!("the marketplace lists `{name}` twice; only the first entry is used");
             let span = item.get("name").map_or(item.span, |node| node.span);
             found.push(
-                Diagnostic::in_file(file, span, Severity::Error, "marketplace-duplicate", message)
+                Diagnostic::in_file(file, span, Severity::Error, RuleId::MARKETPLACE_DUPLICATE, message)
                     .help("rename or remove one of them")
                     .with_related(file, first.node.span, "first listed here"),
             );
@@ -107,7 +113,8 @@ pub fn read(
         let from = item.get("source").filter(|_| own);
         if let Some((from, (kind, path))) = from.and_then(|from| Some((from, local(from, kinds)?))) {
             let message = format!("unknown source kind `{kind}`, which the host does not install");
-            let found_here = Diagnostic::in_file(file, from.span, Severity::Error, "manifest-field", message);
+            let found_here =
+                Diagnostic::in_file(file, from.span, Severity::Error, RuleId::MANIFEST_FIELD, message);
             found.push(found_here.help(format!("write `\"source\": \"{path}\"`")));
         }
         known.insert(name.to_owned(), entries.len());
@@ -153,8 +160,8 @@ fn source(
         Diagnostic::in_file(file, span, Severity::Error, rule, format!("`source` {why}"))
             .help("write a folder such as `\"./plugins/name\"`, or an object with a `source` kind")
     };
-    let refuse = |span, why: &str| refuse_as("manifest-field", span, why);
-    let escape = |span, why: &str| refuse_as("manifest-path", span, why);
+    let refuse = |span, why: &str| refuse_as(RuleId::MANIFEST_FIELD, span, why);
+    let escape = |span, why: &str| refuse_as(RuleId::MANIFEST_PATH, span, why);
     match item.entry("source") {
         None => found.push(refuse(item.span, "is missing")),
         Some(MappingEntry { node, .. }) => {
@@ -176,8 +183,14 @@ fn source(
                     let message = format!("unknown source kind `{kind}`, which the host does not install");
                     let help = format!("one of: {}", kinds.join(", "));
                     found.push(
-                        Diagnostic::in_file(file, node.span, Severity::Warning, "manifest-field", message)
-                            .help(help),
+                        Diagnostic::in_file(
+                            file,
+                            node.span,
+                            Severity::Warning,
+                            RuleId::MANIFEST_FIELD,
+                            message,
+                        )
+                        .help(help),
                     );
                 }
                 return EntrySource::Remote(kind.to_owned());
@@ -210,7 +223,7 @@ fn remote_faults(file: &SourceFile, item: &Node, name: &str) -> Vec<Diagnostic> 
         |node: &Node, rule, message| Diagnostic::in_file(file, node.span, Severity::Error, rule, message);
     let mut faults = Vec::new();
     if let (Err(why), Some(node)) = (names::check_installable(name), item.get("name")) {
-        let found = fault(node, "name-format", format!("the plugin name `{name}` {why}"));
+        let found = fault(node, RuleId::NAME_FORMAT, format!("the plugin name `{name}` {why}"));
         faults.push(found.help("use letters, digits and `-`, such as `my-plugin`"));
     }
     let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
@@ -218,8 +231,9 @@ fn remote_faults(file: &SourceFile, item: &Node, name: &str) -> Vec<Diagnostic> 
     let commit = item.get("source").and_then(|source| source.get("sha"));
     if let Some(node) = commit.filter(|node| !node.as_str().is_some_and(is_commit)) {
         let message = "`sha` is not a whole commit id, and the host drops the entry".to_owned();
-        faults
-            .push(fault(node, "manifest-field", message).help("write the 40 lowercase digits of the commit"));
+        faults.push(
+            fault(node, RuleId::MANIFEST_FIELD, message).help("write the 40 lowercase digits of the commit"),
+        );
     }
     faults
 }

@@ -14,9 +14,9 @@ use super::plugin::InlineCommand;
 use super::project::Project;
 use super::references::{Reference, ReferenceTarget};
 use crate::model::qualified_name::{QualifiedName, last_of, plugin_of, qualify};
-use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, Span};
+use crate::source_format::SourceFacts;
 
 /// A place in a `plugcast.toml`.
 #[derive(Debug, Clone, PartialEq, Eq)]

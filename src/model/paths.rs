@@ -33,7 +33,10 @@ const MOST_COMPARED: usize = 500;
 
 /// The path among `known` that `wanted` most likely means: a name that differs only in case, the same file elsewhere,
 /// or a misspelt name.
-pub fn meant<'a>(wanted: &Utf8Path, known: impl Iterator<Item = &'a Utf8Path>) -> Option<&'a Utf8Path> {
+pub fn nearest_path<'a>(
+    wanted: &Utf8Path,
+    known: impl Iterator<Item = &'a Utf8Path>,
+) -> Option<&'a Utf8Path> {
     let lower = |path: Option<&str>| path.unwrap_or_default().to_lowercase();
     let is_own = wanted.file_stem().is_some_and(|stem| stem.chars().all(|c| !c.is_lowercase()));
     let score = |path: &Utf8Path| {
@@ -129,7 +132,7 @@ mod tests {
     #[test]
     fn a_path_means_one_with_the_same_or_nearly_the_same_name() {
         let found = |wanted: &str, known: &[&str]| {
-            meant(wanted.into(), known.iter().map(Utf8Path::new)).map(|path| path.to_string())
+            nearest_path(wanted.into(), known.iter().map(Utf8Path::new)).map(|path| path.to_string())
         };
         let files = ["skills/plan/SKILL.md", "skills/plan/REFERENCE.md", "hooks/pre-commit.sh"];
         assert_eq!(found("skills/plna/SKILL.md", &files).as_deref(), Some("skills/plan/SKILL.md"));

@@ -33,13 +33,13 @@ use super::overrides::OverrideValue;
 use super::references::Reference;
 use super::runtime::Runtime;
 use super::similar_names;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::qualified_name::QualifiedName;
-use crate::read::format::SourceFacts;
 pub use crate::read::pointer::find as node_at;
 use crate::read::pointer::{self, JsonPointer, keys};
 use crate::read::tree::Node;
 use crate::source::{ComponentKind, FileContent, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 
 /// One plugin.
 #[derive(Debug, Clone)]
@@ -280,7 +280,7 @@ fn no_components(plugin: &Plugin) -> Option<Diagnostic> {
         Some((why, help)) => (format!("{message}: {why}"), help),
         None => (message, help.to_owned()),
     };
-    Some(Diagnostic::for_file(path, Severity::Error, "empty-plugin", message).help(help))
+    Some(Diagnostic::for_file(path, Severity::Error, RuleId::EMPTY_PLUGIN, message).help(help))
 }
 
 /// Reports texts beside components, and programs, that are not valid text: no rule reads them, although hosts, models
@@ -305,7 +305,7 @@ fn made_for_another(tree: &SourceTree, plugin: &Plugin, source: &SourceFacts) ->
         format!("`{}` is the manifest of another host: only its name is read", plugin.relative_path(&path));
     let help =
         format!("write `{}` and declare the same fields there; the ledger lists them", source.manifest);
-    Some(Diagnostic::for_file(&path, Severity::Info, "empty-plugin", message).help(help))
+    Some(Diagnostic::for_file(&path, Severity::Info, RuleId::EMPTY_PLUGIN, message).help(help))
 }
 
 /// The plugin's name; why a `broken` manifest has none is already reported.
@@ -336,7 +336,9 @@ fn name(
     if let Err(why) = names::check_installable(&name) {
         let message = format!("the plugin name `{name}` {why}");
         let place = match declared.and_then(|(manifest, _, span)| Some((tree.get(&manifest.path)?, span))) {
-            Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),
+            Some((file, span)) => {
+                Diagnostic::in_file(file, span, Severity::Error, RuleId::NAME_FORMAT, message)
+            }
             None => name_finding(tree, location, message),
         };
         found.push(place.help("use letters, digits and `-`, such as `my-plugin`"));
@@ -348,13 +350,14 @@ fn name(
 /// A manifest without a `name`, which the source host refuses.
 fn nameless(file: &SourceFile, manifest: &PluginManifest) -> Diagnostic {
     let entries = manifest.node.entries();
-    let meant = entries.iter().find(|entry| similar_names::slip(&entry.key, ["name"]).is_some());
+    let meant = entries.iter().find(|entry| similar_names::misspelt_name(&entry.key, ["name"]).is_some());
     let span = meant.map_or(manifest.node.span, |entry| entry.key_span);
     let help = match meant {
         Some(entry) => format!("did you mean `name` instead of `{}`?", entry.key),
         None => "add `name`, or pass `--name`".to_owned(),
     };
-    Diagnostic::in_file(file, span, Severity::Error, "name-missing", "the manifest has no `name`").help(help)
+    Diagnostic::in_file(file, span, Severity::Error, RuleId::NAME_MISSING, "the manifest has no `name`")
+        .help(help)
 }
 
 /// A finding about a plugin's name in the marketplace, or else about the plugin's folder.
@@ -364,8 +367,8 @@ fn name_finding(tree: &SourceTree, location: &PluginLocation, message: String) -
         Some((file, entry.node.get("name")?.span))
     });
     match entry {
-        Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, "name-format", message),
-        None => Diagnostic::for_file(&location.root, Severity::Error, "name-format", message),
+        Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, RuleId::NAME_FORMAT, message),
+        None => Diagnostic::for_file(&location.root, Severity::Error, RuleId::NAME_FORMAT, message),
     }
 }
 

@@ -14,9 +14,9 @@ use super::server;
 use crate::disk::FileSystem;
 use crate::model::qualified_name::QualifiedName;
 use crate::parallel;
-use crate::read::format::SourceFacts;
 use crate::source::ComponentKind;
 use crate::source::{Exclusion, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 use camino::Utf8Path;
 
 /// A source that was read and interpreted.

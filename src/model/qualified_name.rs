@@ -106,14 +106,24 @@ pub fn qualify(plugin: &str, name: &str) -> String {
     format!("{plugin}:{name}")
 }
 
+/// The plugin of a qualified name, and the name within the plugin; `None` for an unqualified name.
+pub fn parts_of(name: &str) -> Option<(&str, &str)> {
+    name.split_once(':')
+}
+
 /// The plugin of a qualified name; an unqualified name is treated as the plugin's.
 pub fn plugin_of(qualified: &str) -> &str {
-    qualified.split(':').next().unwrap_or(qualified)
+    parts_of(qualified).map_or(qualified, |(plugin, _)| plugin)
 }
 
 /// The name within the plugin: everything after the plugin; an unqualified name is returned unchanged.
 pub fn local_of(qualified: &str) -> &str {
-    qualified.split_once(':').map_or(qualified, |(_, local)| local)
+    parts_of(qualified).map_or(qualified, |(_, local)| local)
+}
+
+/// What precedes the last part of a name, plugin or folders; `None` if it has one part.
+pub fn prefix_of(name: &str) -> Option<&str> {
+    name.rsplit_once(':').map(|(prefix, _)| prefix)
 }
 
 /// The name without its plugin and its folders.
@@ -131,6 +141,9 @@ mod tests {
         assert_eq!(parts("kit:review:checker"), ("kit", "review:checker", "checker"));
         assert_eq!(parts("kit:plan"), ("kit", "plan", "plan"));
         assert_eq!(parts("plan"), ("plan", "plan", "plan"));
+        assert_eq!(parts_of("kit:review:checker"), Some(("kit", "review:checker")));
+        assert_eq!((parts_of("plan"), prefix_of("plan")), (None, None));
+        assert_eq!(prefix_of("kit:review:checker"), Some("kit:review"));
         let name = QualifiedName::new("kit", "review:checker");
         assert_eq!((name.plugin(), name.local(), name.last()), ("kit", "review:checker", "checker"));
         assert!(name == "kit:review:checker" && name == *"kit:review:checker");

@@ -153,8 +153,9 @@ impl NameInventory {
             let span = Span::new(found.start, found.end).shifted(body.start);
             let around = MatchContext::new(text, span);
             let candidates = &self.patterns[found.word];
-            let named =
-                candidates.iter().find_map(|candidate| meant(candidate, span.slice(text), &around, plugin));
+            let named = candidates
+                .iter()
+                .find_map(|candidate| candidate_target(candidate, span.slice(text), &around, plugin));
             if let Some((named, span)) = named.map(|named| (named, around.widened(span))) {
                 out.push(reference(span, named));
             } else if let Some(agent) = candidates.iter().find_map(|one| agent_word(one, &around, plugin)) {
@@ -220,7 +221,7 @@ fn agent_word(candidate: &NameCandidate, around: &MatchContext<'_>, plugin: &str
 const RUNS: [&str; 10] =
     ["run", "running", "invoke", "invoking", "use", "using", "call", "execute", "load", "activate"];
 
-fn meant(
+fn candidate_target(
     candidate: &NameCandidate,
     name: &str,
     around: &MatchContext<'_>,

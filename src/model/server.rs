@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 
 use super::credentials::{self, CredentialOwner, Secret};
 use super::plugin::{Declaration, OtherBody, OtherComponent};
-use crate::diagnostic::Diagnostic;
-use crate::read::format::SourceFacts;
+use crate::diagnostic::{Diagnostic, RuleId};
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, Span};
+use crate::source_format::SourceFacts;
 
 pub use fields::is_absolute_url;
 
@@ -151,8 +151,8 @@ fn is_remote(node: &Node) -> bool {
 }
 
 /// The rule about the structure of such a server.
-fn shape(kind: ComponentKind) -> &'static str {
-    if kind == ComponentKind::LspServer { "lsp-shape" } else { "mcp-shape" }
+fn shape(kind: ComponentKind) -> RuleId {
+    if kind == ComponentKind::LspServer { RuleId::LSP_SHAPE } else { RuleId::MCP_SHAPE }
 }
 
 fn check(

@@ -62,7 +62,7 @@ pub fn best_match<T: Ord + Copy>(scored: impl Iterator<Item = (f64, T)>, least: 
 
 /// The name in `known` of which `word` is a misspelling: different case, one wrong letter in short names, two in names
 /// of eight letters or more. Close enough to be certain that nothing else was meant.
-pub fn slip<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn misspelt_name<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let allowed = if lower.len() < 8 { 1 } else { 2 };
     let scored = known.into_iter().filter_map(|name| {
@@ -106,9 +106,9 @@ mod tests {
         ] {
             assert_eq!(nearest(word, [far]), None, "{word}");
         }
-        assert_eq!(slip("cheker", ["checker", "shaker"]), Some("checker"));
-        assert_eq!(slip("Checker", ["checker"]), Some("checker"));
-        assert_eq!(slip("checker", ["checker"]), None);
-        assert_eq!(slip("reviewer", ["previewer", "planner"]), None);
+        assert_eq!(misspelt_name("cheker", ["checker", "shaker"]), Some("checker"));
+        assert_eq!(misspelt_name("Checker", ["checker"]), Some("checker"));
+        assert_eq!(misspelt_name("checker", ["checker"]), None);
+        assert_eq!(misspelt_name("reviewer", ["previewer", "planner"]), None);
     }
 }

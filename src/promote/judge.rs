@@ -10,20 +10,20 @@ use super::{PromotionPlan, new_path};
 use crate::check::Findings;
 use crate::check::scope::CheckScope;
 use crate::check_session::{CheckError, CheckSession, TextOverlay, mark};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::source::{FileContent, SourceFile, SourceTree};
 
 /// The prefix of rules about betas.
 const BETA: &str = "beta-";
 
 /// Rules about unknown names and missing targets: new findings of these mean that something was left behind.
-const LEFT_BEHIND: [&str; 6] = [
-    "broken-link",
-    "missing-bundled-path",
-    "include-missing",
-    "hook-script-missing",
-    "manifest-target-missing",
-    "unknown-skill",
+const LEFT_BEHIND: [RuleId; 6] = [
+    RuleId::BROKEN_LINK,
+    RuleId::MISSING_BUNDLED_PATH,
+    RuleId::INCLUDE_MISSING,
+    RuleId::HOOK_SCRIPT_MISSING,
+    RuleId::MANIFEST_TARGET_MISSING,
+    RuleId::UNKNOWN_SKILL,
 ];
 
 /// The new findings: those that block the promotion, and those that only need a review; and all findings afterwards.
@@ -47,19 +47,19 @@ pub(super) fn findings_after(
     let read = session.read_moved(moves, texts)?;
     let mut examined = session.examine(read, &CheckScope::default());
     mark(&mut examined.findings, &examined.project);
-    let mut known: BTreeMap<(String, String), Vec<&Diagnostic>> = BTreeMap::new();
+    let mut known: BTreeMap<(RuleId, String), Vec<&Diagnostic>> = BTreeMap::new();
     for found in &before.diagnostics {
         let path = new_path(found.path.as_str().into(), &beta.from, &beta.to);
-        known.entry((found.rule.clone(), path.into_string())).or_default().push(found);
+        known.entry((found.rule, path.into_string())).or_default().push(found);
     }
     let (mut worse, mut notes) = (Vec::new(), Vec::new());
-    let mut groups: BTreeMap<(String, String), Vec<&Diagnostic>> = BTreeMap::new();
+    let mut groups: BTreeMap<(RuleId, String), Vec<&Diagnostic>> = BTreeMap::new();
     for found in &examined.findings.diagnostics {
-        groups.entry((found.rule.clone(), found.path.clone())).or_default().push(found);
+        groups.entry((found.rule, found.path.clone())).or_default().push(found);
     }
     for (key, found) in groups {
         let own = beta.moves() && key.1.starts_with(&format!("{}/", beta.to)) || key.1 == beta.component.path;
-        let marked = key.0.starts_with(BETA);
+        let marked = key.0.as_str().starts_with(BETA);
         let old = known.get(&key).map_or(&[][..], Vec::as_slice);
         if found.len() <= old.len() && !(marked && own) {
             continue;
@@ -69,7 +69,7 @@ pub(super) fn findings_after(
         let fresh: Vec<&Diagnostic> = found.iter().filter(fresh).copied().collect();
         for found in if fresh.is_empty() { found } else { fresh } {
             let remark = remark(found);
-            if marked || found.severity == Severity::Error || LEFT_BEHIND.contains(&found.rule.as_str()) {
+            if marked || found.severity == Severity::Error || LEFT_BEHIND.contains(&found.rule) {
                 worse.push(remark)
             } else {
                 notes.push(remark)

@@ -36,7 +36,7 @@ pub(super) fn rebaseline(
         let next = if after.len() == before.len() { after.get(at) } else { same() };
         findings.extend(next.map(|found| KnownFinding {
             path: found.path.clone(),
-            rule: found.rule.clone(),
+            rule: found.rule.to_string(),
             fingerprint: found.fingerprint.clone().unwrap_or_default(),
         }));
     }

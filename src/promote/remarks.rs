@@ -11,9 +11,9 @@ use crate::check::stage::StageMarks;
 use crate::model::project::Project;
 use crate::model::qualified_name::local_of;
 use crate::model::references::ReferenceTarget;
-use crate::read::format::SourceFacts;
 use crate::read::{frontmatter, markdown};
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 
 /// The length above which a line is truncated, in characters.
 const LONG: usize = 160;

@@ -7,9 +7,9 @@ use camino::Utf8Path;
 use crate::disk;
 use crate::model::project::Project;
 use crate::model::qualified_name::qualify;
-use crate::read::format::SourceFacts;
 use crate::read::json;
 use crate::read::tree::Node;
+use crate::source_format::SourceFacts;
 use crate::target::Targets;
 
 /// The folder to search. If SRC, or the current folder, is a plugin of a marketplace above it in the same repository,

@@ -6,7 +6,7 @@ mod early_end;
 use super::blanks::is_blank;
 use super::tree::{FaultKind, Node, ReadFault, Value};
 use super::yaml;
-use crate::source::Span;
+use crate::source::{Span, next_line};
 
 /// A Markdown file, split into its parts. All spans are byte ranges of the whole text.
 #[derive(Debug, Clone)]
@@ -158,7 +158,7 @@ fn find_closing(text: &str, opened: usize) -> Option<ClosingMark> {
     let shown = text[opened..mark].trim_end_matches([' ', '\t']);
     let yaml = if shown.is_empty() || shown.ends_with('\n') { opened + shown.len() } else { mark };
     let rest = &text[mark + 3..];
-    let line = rest.find('\n').map_or(rest.len(), |end| end + 1);
+    let line = next_line(rest, 0);
     let body = if rest[..line].trim_matches(is_blank).is_empty() { mark + 3 + line } else { mark + 3 };
     Some(ClosingMark { yaml: Span::new(opened, yaml), mark, body: Span::new(body, text.len()) })
 }

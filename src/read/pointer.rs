@@ -58,7 +58,7 @@ pub fn find<'a>(node: &'a Node, pointer: &str) -> Option<&'a Node> {
 }
 
 /// Escapes a key for use in a pointer.
-pub fn escape(key: &str) -> String {
+fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 

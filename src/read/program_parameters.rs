@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::markdown::{self, Region, RegionKind};
 use crate::order;
-use crate::source::{Span, line_start};
+use crate::source::{Span, line_end, line_start};
 
 /// What a number after `$` means in a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,8 +108,7 @@ impl<'t> ProgramRanges<'t> {
 
 /// The line that contains the byte `at`.
 fn line_span(text: &str, at: usize) -> Span {
-    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
-    Span::new(line_start(text, at), end)
+    Span::new(line_start(text, at), line_end(text, at))
 }
 
 impl RegionPrograms {

@@ -1,4 +1,4 @@
-//! Which programs are shells, which code blocks contain shell commands, and which programs start a script.
+//! Which programs are shells, and which code blocks contain shell commands.
 
 use super::markdown::language;
 
@@ -13,25 +13,9 @@ pub fn is_shell(program: &str) -> bool {
     SHELLS.contains(&program)
 }
 
-/// Whether a program is a Windows shell.
-pub fn is_windows_shell(program: &str) -> bool {
-    matches!(program, "cmd" | "powershell" | "pwsh")
-}
-
 /// Whether a program is the interpreter of another language.
 pub fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(&program)
-}
-
-/// Whether a command without a script would start the one whose path follows it.
-pub fn starts_script(command: &str) -> bool {
-    let mut words = command.split_whitespace();
-    match (words.next(), words.next(), words.next()) {
-        (Some(program), None, None) => is_shell(program) || is_interpreter(program),
-        (Some("uv" | "bun" | "deno"), Some("run"), None) => true,
-        (Some("npx"), Some(program), None) => is_interpreter(program),
-        _ => false,
-    }
 }
 
 /// What a shell code block contains.
@@ -55,11 +39,6 @@ impl ShellBlock {
     }
 }
 
-/// Whether a block may be meant for a shell: it is marked as shell, or has no language.
-pub fn may_be_shell(info: &str) -> bool {
-    language(info).is_empty() || ShellBlock::parse(info).is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,16 +57,6 @@ mod tests {
             ("bashful", None),
         ] {
             assert_eq!(ShellBlock::parse(info), block, "{info}");
-        }
-    }
-
-    #[test]
-    fn a_script_is_started_by_a_program_alone() {
-        for command in ["bash", "python3", "uv run", "npx tsx"] {
-            assert!(starts_script(command), "{command}");
-        }
-        for command in ["", "uv", "npx", "npx prettier", "bash -c", "cat"] {
-            assert!(!starts_script(command), "{command}");
         }
     }
 }

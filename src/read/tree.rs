@@ -1,10 +1,12 @@
 //! The tree with spans that YAML and JSON share, and the fault that a reader reports.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use super::blanks::is_blank;
 use super::pointer::JsonPointer;
-pub use super::pointer::{escape, unescaped};
+pub use super::pointer::unescaped;
+use crate::diagnostic::RuleId;
 use crate::source::Span;
 
 /// A value with its span.
@@ -46,6 +48,36 @@ pub enum Value {
     List(Vec<Node>),
     /// A mapping, in file order; the last of duplicate keys takes precedence.
     Map(Vec<MappingEntry>),
+}
+
+/// The kind of a value. Code compares it, messages show its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// Nothing.
+    Null,
+    /// True or false.
+    Boolean,
+    /// A number.
+    Number,
+    /// Text.
+    Text,
+    /// A list.
+    List,
+    /// A mapping.
+    Mapping,
+}
+
+impl fmt::Display for NodeKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Null => "nothing",
+            Self::Boolean => "a boolean",
+            Self::Number => "a number",
+            Self::Text => "text",
+            Self::List => "a list",
+            Self::Mapping => "a mapping",
+        })
+    }
 }
 
 /// The key that a mapping becomes when it is used as one, as in JavaScript.
@@ -149,15 +181,15 @@ impl Node {
         if self.value == Value::Null { String::new() } else { self.key_text() }
     }
 
-    /// The kind of value, for use in a message.
-    pub fn kind(&self) -> &'static str {
+    /// The kind of value.
+    pub fn kind(&self) -> NodeKind {
         match self.value {
-            Value::Null => "nothing",
-            Value::Bool(_) => "a boolean",
-            Value::Number(_) => "a number",
-            Value::String(_) => "text",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a mapping",
+            Value::Null => NodeKind::Null,
+            Value::Bool(_) => NodeKind::Boolean,
+            Value::Number(_) => NodeKind::Number,
+            Value::String(_) => NodeKind::Text,
+            Value::List(_) => NodeKind::List,
+            Value::Map(_) => NodeKind::Mapping,
         }
     }
 
@@ -253,24 +285,19 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether it is about where frontmatter begins and ends.
-    pub fn is_delimiter(self) -> bool {
-        matches!(self, Self::FrontmatterEndsEarly | Self::FrontmatterNotFirst | Self::FrontmatterUnclosed)
-    }
-
     /// The rule under which it is reported.
-    pub fn rule(self) -> &'static str {
+    pub fn rule(self) -> RuleId {
         match self {
-            Self::ByteOrderMark => "byte-order-mark",
-            Self::DuplicateKey => "duplicate-key",
-            Self::FieldType => "field-type",
-            Self::FrontmatterEndsEarly => "frontmatter-ends-early",
-            Self::FrontmatterNotFirst => "frontmatter-not-first",
-            Self::FrontmatterUnclosed => "frontmatter-unclosed",
-            Self::JsonSyntax => "json-syntax",
-            Self::TomlSyntax => "toml-syntax",
-            Self::YamlDialect => "yaml-dialect",
-            Self::YamlSyntax => "yaml-syntax",
+            Self::ByteOrderMark => RuleId::BYTE_ORDER_MARK,
+            Self::DuplicateKey => RuleId::DUPLICATE_KEY,
+            Self::FieldType => RuleId::FIELD_TYPE,
+            Self::FrontmatterEndsEarly => RuleId::FRONTMATTER_ENDS_EARLY,
+            Self::FrontmatterNotFirst => RuleId::FRONTMATTER_NOT_FIRST,
+            Self::FrontmatterUnclosed => RuleId::FRONTMATTER_UNCLOSED,
+            Self::JsonSyntax => RuleId::JSON_SYNTAX,
+            Self::TomlSyntax => RuleId::PROJECT_FILE,
+            Self::YamlDialect => RuleId::YAML_DIALECT,
+            Self::YamlSyntax => RuleId::YAML_SYNTAX,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::context::ReleaseContext;
 use super::{ReleaseError, file_finding};
 use crate::build::{self, HostBundle, PluginCounts};
 use crate::bundle::verification::VerificationRecord;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::disk::folder::Folder;
 use crate::disk::lock::OutputFolder;
 use crate::disk::replace::OWN_FOLDER;
@@ -25,7 +25,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         if bundles.is_empty() && configured.is_some() {
             let message = format!("`{folder}` contains no bundle");
             let help = format!("run `plugcast build --out {folder}` and commit the result");
-            out.push(file_finding(&folder, Severity::Error, "bundle-missing", message).help(help));
+            out.push(file_finding(&folder, Severity::Error, RuleId::BUNDLE_MISSING, message).help(help));
         }
         for (host, place) in bundles {
             let inner = place.strip_prefix(&context.top).ok().and_then(|inner| inner.to_str());
@@ -39,7 +39,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             let Some(target) = context.targets.get(&host) else {
                 let message = format!("`{inner}` is a bundle for `{host}`, which is not a known host");
                 let help = "pass its target with `--targets-dir`, or remove the bundle";
-                out.push(file_finding(&listed, Severity::Error, "bundle-stale", message).help(help));
+                out.push(file_finding(&listed, Severity::Error, RuleId::BUNDLE_STALE, message).help(help));
                 continue;
             };
             let bundle = compile::bundle(context.project, target, context.targets)?;
@@ -57,7 +57,9 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                     format!("the bundle `{inner}` is stale: {}{more} would change", named.join(", "));
                 let help = format!("run `plugcast build --to {host} --out {folder}` and commit the result");
                 out.push(
-                    file_finding(&listed, Severity::Error, "bundle-stale", message).help(help).host(&host),
+                    file_finding(&listed, Severity::Error, RuleId::BUNDLE_STALE, message)
+                        .help(help)
+                        .host(&host),
                 );
                 continue;
             }
@@ -68,7 +70,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                     let help = format!(
                         "run `plugcast verify {folder}` and commit `{OWN_FOLDER}/verified.json`, or set `verified = false` under `[release]`"
                     );
-                    file_finding(&listed, Severity::Error, "bundle-unverified", message).help(help).host(&host)
+                    file_finding(&listed, Severity::Error, RuleId::BUNDLE_UNVERIFIED, message).help(help).host(&host)
                 }));
             }
         }

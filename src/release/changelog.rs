@@ -6,10 +6,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::{ReleaseContext, VersionedUnit};
 use super::{ReleaseError, file_finding};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::config::ChangelogForm;
 use crate::read::markdown;
-use crate::source::Span;
+use crate::source::{Span, line_end};
 
 /// The usual name of a changelog.
 const NAME: &str = "CHANGELOG.md";
@@ -31,7 +31,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             }
             let message = format!("the changelog `{path}` does not exist");
             let help = "write it, or name another one under `[release]` in `plugcast.toml`";
-            add(out, file_finding(&path, Severity::Error, "changelog-missing", message).help(help));
+            add(out, file_finding(&path, Severity::Error, RuleId::CHANGELOG_MISSING, message).help(help));
             continue;
         };
         let text = file.text().unwrap_or_default();
@@ -51,12 +51,14 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         };
         if form.is_some_and(|form| form != entry.form) {
             let message = format!("the heading of `{version}` does not match `changelog-form`");
-            let found = Diagnostic::in_file(&file, entry.span, Severity::Error, "changelog-form", message);
+            let found =
+                Diagnostic::in_file(&file, entry.span, Severity::Error, RuleId::CHANGELOG_FORM, message);
             add(out, found.help(format!("write it like `{}`", example(form, &version))));
         }
         if entry.body.trim().is_empty() {
             let message = format!("the changelog entry is empty for `{version}`");
-            let found = Diagnostic::in_file(&file, entry.span, Severity::Error, "changelog-entry", message);
+            let found =
+                Diagnostic::in_file(&file, entry.span, Severity::Error, RuleId::CHANGELOG_ENTRY, message);
             add(out, found.help("describe what is new for users under the heading"));
         }
     }
@@ -84,7 +86,7 @@ fn no_entry(
     let file = context.files.get(path)?;
     let text = file.text().unwrap_or_default();
     let headings = headings(text);
-    let at = headings.first().map_or(Span::new(0, text.find('\n').unwrap_or(text.len())), |first| first.span);
+    let at = headings.first().map_or(Span::new(0, line_end(text, 0)), |first| first.span);
     let ((first, version), form) = (units.first()?, units.first()?.0.published.changelog_form);
     let is_shared =
         context.units.iter().filter(|unit| self::path(context, unit).as_deref() == Some(path)).count() > 1;
@@ -113,7 +115,7 @@ fn no_entry(
         true => format!("add `{heading}` with what is new below it"),
         false => format!("add a heading for each, such as `{heading}`, with what is new below it"),
     };
-    Some(Diagnostic::in_file(&file, at, Severity::Error, "changelog-entry", message).help(help))
+    Some(Diagnostic::in_file(&file, at, Severity::Error, RuleId::CHANGELOG_ENTRY, message).help(help))
 }
 
 /// The first of `units`, each formatted by `one`, and the number of further ones.
@@ -134,7 +136,7 @@ fn missing_changelog(without: &[(&VersionedUnit, String)]) -> Option<Diagnostic>
     let message = format!("no changelog tells users what is new in {names}");
     let whose = if without.len() > 1 { format!("{} {version}", first.name) } else { version.clone() };
     let help = format!("write a `{NAME}` with the heading `## {whose}`");
-    Some(file_finding(first.own_path(), Severity::Warning, "changelog-missing", message).help(help))
+    Some(file_finding(first.own_path(), Severity::Warning, RuleId::CHANGELOG_MISSING, message).help(help))
 }
 
 /// The changelog of a unit, relative to the top; `None` if there is none and none is configured.

@@ -3,16 +3,16 @@
 use super::context::ReleaseContext;
 use super::{ReleaseError, shifted};
 use crate::check::{self, context::RuleContext, scope::CheckScope};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::config::CheckConfig;
 
 /// The rules, and whether their fixes only correct a value instead of removing text.
-const RULES: [(&str, bool); 2] = [("readme-count", true), ("readme-table", false)];
+const RULES: [(RuleId, bool); 2] = [(RuleId::README_COUNT, true), (RuleId::README_TABLE, false)];
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let config = CheckConfig {
         ignore: vec!["all".to_owned()],
-        select: RULES.iter().map(|(rule, _)| (*rule).to_owned()).collect(),
+        select: RULES.iter().map(|(rule, _)| rule.to_string()).collect(),
         per_path: context.config.check.per_path.clone(),
         ..CheckConfig::default()
     };

@@ -8,7 +8,7 @@ use super::context::{ReleaseContext, VersionedUnit};
 use super::history::VersionHistory;
 use super::{ReleaseError, file_finding};
 use crate::compare::{DiffReport, Impact, line};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 
 /// The number of changes in a message above which the rest is only counted.
 const MOST_NAMED: usize = 8;
@@ -19,7 +19,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         let Some((place, version, span)) = unit.stated() else { continue };
         let Ok(version) = Version::parse(version) else { continue };
         let Some(file) = context.files.get(&place.path) else { continue };
-        let say = |severity, rule: &str, message: String, help: String| {
+        let say = |severity, rule: RuleId, message: String, help: String| {
             Diagnostic::in_file(&file, span, severity, rule, message).help(help)
         };
         if let Some(other) =
@@ -30,7 +30,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                 unit.name, other.tag
             );
             let help = format!("write `{}`, or move the tag", other.version);
-            out.push(say(Severity::Error, "tag-differs", message, help));
+            out.push(say(Severity::Error, RuleId::TAG_DIFFERS, message, help));
         }
         let Some(last) = &known.last else {
             out.extend(first_release(context, unit, known));
@@ -40,7 +40,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             let message =
                 format!("`{}` goes back to `{version}`: its last release is `{}`", unit.name, last.tag);
             let help = format!("write a version above `{}`", last.version);
-            out.push(say(Severity::Error, "version-back", message, help));
+            out.push(say(Severity::Error, RuleId::VERSION_BACK, message, help));
             continue;
         }
         let Some(difference) = known.difference.as_ref().filter(|one| one.impact != Impact::None) else {
@@ -53,7 +53,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
         if version == last.version {
             let message = format!("`{}` changed since `{}`: {changes}", unit.name, last.tag);
             let help = format!("the next version is at least `{least}`; {more}");
-            out.push(say(Severity::Info, "unreleased", message, help));
+            out.push(say(Severity::Info, RuleId::UNRELEASED, message, help));
         } else if Impact::between(&last.version, &version) < needs {
             let message = format!(
                 "`{version}` of `{}` is too small a step from `{}`: the changes need a {} version: {changes}",
@@ -63,7 +63,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
             );
             out.push(say(
                 Severity::Error,
-                "version-step",
+                RuleId::VERSION_STEP,
                 message,
                 format!("release it as `{least}`; {more}"),
             ));
@@ -84,7 +84,7 @@ fn first_release(
     if context.history.shallow {
         let message = format!("no tag here names a version of `{}`, and this clone is shallow", unit.name);
         let help = "fetch the tags and the history, such as by `git fetch --tags --unshallow`";
-        return Some(file_finding(unit.own_path(), Severity::Error, "tag-missing", message).help(help));
+        return Some(file_finding(unit.own_path(), Severity::Error, RuleId::TAG_MISSING, message).help(help));
     }
     let named = match unit.published.tag.as_ref().and(super::tags::forms(context, unit).first()) {
         Some(form) => format!("no tag is named like `{form}`"),
@@ -92,7 +92,7 @@ fn first_release(
     };
     let message = format!("{named}, so this is taken as its first release");
     let help = "if there was one, fetch its tag, or say how tags are named with `tag` under `[release]`";
-    Some(file_finding(unit.own_path(), Severity::Info, "first-release", message).help(help))
+    Some(file_finding(unit.own_path(), Severity::Info, RuleId::FIRST_RELEASE, message).help(help))
 }
 
 /// The changes with the highest impact, each once.

@@ -9,7 +9,7 @@ use super::context::{ReleaseContext, VersionedUnit};
 use super::{ReleaseError, file_finding, shifted};
 use crate::build::{self, Denial};
 use crate::compare::{DiffReport, LossChange};
-use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Severity};
+use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Repetition, RuleId, Severity};
 use crate::ledger::Ledger;
 use crate::lower;
 use crate::model::config::AcceptLoss;
@@ -114,7 +114,7 @@ fn finding(context: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) 
     };
     let help = format!("accept {accepted} and a reason in `plugcast.toml`, or revert what caused {them}");
     let path = |loss: &LossChange| context.place.join(&loss.path);
-    let mut found = file_finding(&path(first), Severity::Error, "new-loss", message).help(help);
+    let mut found = file_finding(&path(first), Severity::Error, RuleId::NEW_LOSS, message).help(help);
     if let Some(line) = first.line {
         (found.line, found.end_line, found.end_column) = (line, line, 2);
     }
@@ -132,7 +132,7 @@ fn repeated(path: Utf8PathBuf, loss: &LossChange) -> RelatedPlace {
         column: 1,
         message,
         end: None,
-        repeats: true,
+        repetition: Some(Repetition::Differs),
     }
 }
 

@@ -6,12 +6,12 @@ use globset::{Glob, GlobSetBuilder};
 use super::context::{ReleaseContext, VersionedUnit};
 use super::values::{self, FoundVersion};
 use super::{ReleaseError, changelog, file_finding};
-use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
+use crate::diagnostic::{Applicability, Diagnostic, FixEdit, RuleId, Severity};
 use crate::model::config::RECORDS;
 use crate::source::{Span, line_end};
 
 /// The id of this finding, shared with the rule of `check` that needs no history.
-const RULE: &str = "release-owned";
+const RULE: RuleId = RuleId::RELEASE_OWNED;
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let Some(base) = &context.history.base else { return Ok(()) };

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::read::tree::{MappingEntry, Node, Style, Value};
 use crate::read::{json, yaml};
-use crate::source::Span;
+use crate::source::{Span, line_end};
 
 /// The keys of package tools for the version in TOML.
 const VERSION_KEYS: [&str; 4] =
@@ -222,7 +222,7 @@ fn whole_file_version(text: &str) -> FoundVersion {
     let bare = version.trim_start_matches('v');
     if semver::Version::parse(bare).is_err() {
         let message = "the version cannot be located: there is no known key, no marked line, and the file is not a single version";
-        return FoundVersion::Fault(Span::new(0, text.find('\n').unwrap_or(text.len())), message.to_owned());
+        return FoundVersion::Fault(Span::new(0, line_end(text, 0)), message.to_owned());
     }
     let start = start + version.len() - bare.len();
     FoundVersion::Version(bare.to_owned(), Span::new(start, start + bare.len()))

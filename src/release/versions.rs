@@ -4,7 +4,7 @@ use super::context::ReleaseContext;
 use super::units::{self, VersionPlace, VersionedUnit};
 use super::values::{FoundVersion, VersionLocation};
 use super::{ReleaseError, file_finding};
-use crate::diagnostic::{Applicability, Diagnostic, FixEdit, Severity};
+use crate::diagnostic::{Applicability, Diagnostic, FixEdit, RuleId, Severity};
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     for unit in &context.units {
@@ -18,7 +18,8 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                 if semver::Version::parse(version).is_err() {
                     let message =
                         format!("the version `{version}` of `{}` is not a semantic version", unit.name);
-                    let wrong = Diagnostic::in_file(&file, span, Severity::Error, "version-format", message);
+                    let wrong =
+                        Diagnostic::in_file(&file, span, Severity::Error, RuleId::VERSION_FORMAT, message);
                     out.push(wrong.help("write three numbers, such as `1.2.3`"));
                 }
                 for place in &unit.places {
@@ -37,7 +38,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                         replacement: version.to_owned(),
                     };
                     let differs =
-                        Diagnostic::in_file(&there, *at, Severity::Error, "version-differs", message);
+                        Diagnostic::in_file(&there, *at, Severity::Error, RuleId::VERSION_DIFFERS, message);
                     // A newer version was raised by somebody who may have forgotten the rest; a package whose name
                     // differs from the plugin may have its own version.
                     let is_sure = is_newer(version, other)
@@ -69,7 +70,7 @@ fn readable(context: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Di
     match (&place.found, context.files.get(&place.path)) {
         (FoundVersion::Fault(span, why), Some(file)) => {
             let message = format!("the version in `{}` cannot be read: {why}", place.path);
-            let fault = Diagnostic::in_file(&file, *span, Severity::Error, "version-file", message);
+            let fault = Diagnostic::in_file(&file, *span, Severity::Error, RuleId::VERSION_FILE, message);
             let help = match place.at {
                 VersionLocation::Key(_) => {
                     "correct the file; `[release] versions` in `plugcast.toml` takes JSON, YAML and TOML files, as `PATH#key.key` too, and files that hold a version alone"
@@ -83,12 +84,12 @@ fn readable(context: &ReleaseContext<'_>, place: &VersionPlace, out: &mut Vec<Di
             let message =
                 format!("the file `{}` does not exist, which should contain the version", place.path);
             let help = "add it, or remove it from the configuration";
-            out.push(file_finding(&place.path, Severity::Error, "version-file", message).help(help));
+            out.push(file_finding(&place.path, Severity::Error, RuleId::VERSION_FILE, message).help(help));
         }
         (FoundVersion::Nothing, Some(file)) if place.required => {
             let message = format!("`{}` has no version where the configuration looks for one", place.path);
             let help = "add it, or remove the file from the configuration";
-            out.push(file_finding(&file.path, Severity::Error, "version-file", message).help(help));
+            out.push(file_finding(&file.path, Severity::Error, RuleId::VERSION_FILE, message).help(help));
         }
         _ => {}
     }
@@ -101,5 +102,5 @@ fn report_missing(unit: &VersionedUnit, out: &mut Vec<Diagnostic>) {
     let message = format!("no version found for `{}`", unit.name);
     let help =
         "add `\"version\": \"1.0.0\"` to its manifest, or to its entry in the marketplace where it has none";
-    out.push(file_finding(unit.own_path(), Severity::Error, "version-missing", message).help(help));
+    out.push(file_finding(unit.own_path(), Severity::Error, RuleId::VERSION_MISSING, message).help(help));
 }

@@ -161,7 +161,7 @@ const MOST_OTHER_PLACES: usize = 20;
 
 /// The other places of a finding in its file.
 fn other_places(found: &Diagnostic) -> String {
-    let places = found.related.iter().filter(|place| place.repeats);
+    let places = found.related.iter().filter(|place| place.is_repetition());
     let named: Vec<_> =
         places.clone().take(MOST_OTHER_PLACES).map(|at| format!("{}:{}", at.line, at.column)).collect();
     match places.count().saturating_sub(MOST_OTHER_PLACES) {
@@ -192,7 +192,7 @@ pub fn annotations(findings: &[Diagnostic]) -> String {
         out.push_str(&format!(
             "::{level} file={},{place},title={}::{}\n",
             property(&found.path),
-            property(&found.rule),
+            property(found.rule.as_str()),
             data(&format!("{}{}{help}", found.message, other_places(found)))
         ));
     }
@@ -214,10 +214,12 @@ fn property(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::diagnostic::RuleId;
 
     #[test]
     fn annotations_escape_what_would_end_them() {
-        let mut found = Diagnostic::for_file("a,b:c.md", Severity::Error, "broken-link", "100%\nbroken");
+        let mut found =
+            Diagnostic::for_file("a,b:c.md", Severity::Error, RuleId::BROKEN_LINK, "100%\nbroken");
         (found.line, found.end_line, found.column, found.end_column) = (3, 3, 2, 5);
         assert_eq!(
             annotations(&[found]),

@@ -9,8 +9,8 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::check::word;
 use super::human::count_noun;
-use crate::check::fold::{self, SAME_HERE};
-use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Severity};
+use crate::check::fold;
+use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Repetition, RuleId, Severity};
 use crate::printable;
 use crate::source::{Position, SourceFile};
 
@@ -82,9 +82,9 @@ struct FrameDrawing<'d, F> {
 
 /// One line per rule: the number of its findings, and how many of them have a fix.
 pub fn statistics(found: &[Diagnostic]) -> String {
-    let mut rules: BTreeMap<(&str, Severity), (usize, usize, usize)> = BTreeMap::new();
+    let mut rules: BTreeMap<(RuleId, Severity), (usize, usize, usize)> = BTreeMap::new();
     for finding in found {
-        let (times, places, fixable) = rules.entry((&finding.rule, finding.severity)).or_default();
+        let (times, places, fixable) = rules.entry((finding.rule, finding.severity)).or_default();
         *times += 1;
         *places += fold::place_count(finding);
         *fixable +=
@@ -93,12 +93,13 @@ pub fn statistics(found: &[Diagnostic]) -> String {
     let mut rules: Vec<_> = rules.into_iter().collect();
     rules.sort_by_key(|((rule, severity), (times, ..))| (*severity, usize::MAX - times, *rule));
     let digits = rules.iter().map(|(_, (times, ..))| times.to_string().len()).max().unwrap_or(1);
-    let width = rules.iter().map(|((rule, _), _)| rule.len()).max().unwrap_or(0);
+    let width = rules.iter().map(|((rule, _), _)| rule.as_str().len()).max().unwrap_or(0);
     let mut out = String::new();
     for ((rule, severity), (times, places, fixable)) in rules {
         let fixable = if fixable == 0 { String::new() } else { format!("  {fixable} fixable") };
         let places = if places == times { String::new() } else { format!("  at {places} places") };
-        let line = format!("{times:digits$}  {:7}  {rule:width$}{places}{fixable}", word(severity));
+        let line =
+            format!("{times:digits$}  {:7}  {:width$}{places}{fixable}", word(severity), rule.as_str());
         let _ = writeln!(out, "{}", line.trim_end());
     }
     out
@@ -133,7 +134,7 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
     let mut groups =
         vec![add_frame(Group::with_title(title), &place, (file(&finding.path), limit), primary, &mut moved)];
     // Related places of other findings grouped under this one follow its first repetition.
-    let own = finding.related.iter().take_while(|place| !place.repeats);
+    let own = finding.related.iter().take_while(|place| !place.is_repetition());
     for related in own.clone().take(MOST_PLACES) {
         let (line, column) = related.end.unwrap_or((related.line, related.column + 1));
         let place = FramePlace {
@@ -171,13 +172,16 @@ fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
 
 /// The first places where a finding is repeated, one per line, and the number of further ones.
 fn repeated(finding: &Diagnostic) -> Option<String> {
-    let places: Vec<&RelatedPlace> = finding.related.iter().filter(|place| place.repeats).collect();
+    let places: Vec<&RelatedPlace> = finding.related.iter().filter(|place| place.is_repetition()).collect();
     let mut lines =
         vec![format!("{} with the same problem:", count_noun(places.len(), "more place", "more places"))];
     // Instead of counting a single further place, show it.
     let named = if places.len() == MOST_PLACES + 1 { places.len() } else { MOST_PLACES };
     for place in places.iter().take(named) {
-        let message = if place.message == SAME_HERE { String::new() } else { format!(" {}", place.message) };
+        let message = match place.repetition {
+            Some(Repetition::Differs) => format!(" {}", place.message),
+            Some(Repetition::Same) | None => String::new(),
+        };
         lines.push(
             printable::line(&format!("{}:{}:{}{message}", place.path, place.line, place.column)).into(),
         );
@@ -276,7 +280,13 @@ mod tests {
 
     fn finding_at(file: &SourceFile, word: &str, message: &str) -> Diagnostic {
         let start = file.text().unwrap().find(word).unwrap();
-        Diagnostic::in_file(file, Span::new(start, start + word.len()), Severity::Error, "rule", message)
+        Diagnostic::in_file(
+            file,
+            Span::new(start, start + word.len()),
+            Severity::Error,
+            RuleId::from_static("rule"),
+            message,
+        )
     }
 
     #[test]

@@ -86,7 +86,7 @@ fn result(found: &Diagnostic, log: SarifLog<'_>) -> Value {
     let ends = (!whole).then_some((found.end_line, found.end_column));
     let mut out = Map::new();
     out.insert("ruleId".into(), found.rule.as_str().into());
-    if let Some(at) = RULES.iter().position(|rule| rule.name == found.rule) {
+    if let Some(at) = RULES.iter().position(|rule| rule.id() == found.rule) {
         out.insert("ruleIndex".into(), at.into());
     }
     out.insert("level".into(), level(found.severity).into());

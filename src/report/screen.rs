@@ -7,7 +7,7 @@ use super::check::word;
 use super::frame::{self, FrameStyle};
 use super::human::count_noun;
 use crate::check::fold;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::printable;
 use crate::source::SourceFile;
 
@@ -37,8 +37,8 @@ pub fn findings<'a>(
     plugin: impl Fn(&Diagnostic) -> String,
     taken: impl Fn(&str) -> usize,
 ) -> String {
-    let mut hidden: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut times: BTreeMap<(&str, Severity), usize> = BTreeMap::new();
+    let mut hidden: BTreeMap<RuleId, usize> = BTreeMap::new();
+    let mut times: BTreeMap<(RuleId, Severity), usize> = BTreeMap::new();
     let mut shown: Vec<&Diagnostic> = Vec::new();
     for finding in found {
         let most = match finding.severity {
@@ -46,10 +46,10 @@ pub fn findings<'a>(
             Severity::Warning => WARNINGS_OF_ONE_RULE,
             Severity::Info => continue,
         };
-        let times = times.entry((&finding.rule, finding.severity)).or_default();
+        let times = times.entry((finding.rule, finding.severity)).or_default();
         *times += 1;
         if *times > most {
-            *hidden.entry(&finding.rule).or_default() += 1;
+            *hidden.entry(finding.rule).or_default() += 1;
         } else {
             shown.push(finding);
         }
@@ -72,7 +72,7 @@ pub fn findings<'a>(
                 out.push_str("\n\n");
             }
             FindingForm::OneLine => one_line(finding, style, &mut out),
-            FindingForm::Counted => *hidden.entry(&finding.rule).or_default() += 1,
+            FindingForm::Counted => *hidden.entry(finding.rule).or_default() += 1,
         }
     }
     separate(&mut out);
@@ -157,7 +157,13 @@ mod tests {
     }
 
     fn found(file: &SourceFile, rule: &str, n: usize, severity: Severity) -> Diagnostic {
-        Diagnostic::in_file(file, Span::new(n * 6, n * 6 + 5), severity, rule, "wrong")
+        Diagnostic::in_file(
+            file,
+            Span::new(n * 6, n * 6 + 5),
+            severity,
+            RuleId::from_static(rule.to_owned().leak()),
+            "wrong",
+        )
     }
 
     fn shown(file: &SourceFile, all: &[Diagnostic]) -> String {
@@ -165,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_that_speaks_often_is_counted() {
+    fn a_rule_with_many_findings_is_counted() {
         let text = file(120);
         let all: Vec<Diagnostic> = (0..120).map(|n| found(&text, "rule", n, Severity::Error)).collect();
         let shown = shown(&text, &all);

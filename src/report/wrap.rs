@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paragraphs_of_a_page_break_anew_and_its_code_stays() {
+    fn paragraphs_are_wrapped_again_and_code_is_unchanged() {
         let text = "# A page\n\nOne two three four five six seven\neight nine.\n\n- one\n- two\n\n```\na line of code that is a good deal longer\nthan\n```\n";
         let broken = "# A page\n\nOne two three four five six seven eight\n  nine.\n\n- one\n- two\n\n```\na line of code that is a good deal longer\nthan\n```\n";
         assert_eq!(page(text, 40), broken);

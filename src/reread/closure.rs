@@ -25,8 +25,8 @@ use crate::model::component::Component;
 use crate::model::paths::folder;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
-use crate::read::format::SourceFacts;
 use crate::read::frontmatter;
+use crate::source_format::SourceFacts;
 use crate::sourcemap::{EditKind, MappedFile};
 use crate::target::Target;
 

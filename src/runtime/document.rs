@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::answer::{CallFailure, MALFORMED};
 use crate::disk;
-use crate::read::tree::{FaultKind, Node, ReadFault, Value};
+use crate::read::tree::{FaultKind, Node, NodeKind, ReadFault, Value};
 use crate::read::{json, yaml};
 use crate::source::{LineIndex, Span};
 
@@ -128,18 +128,20 @@ pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, CallFailure> {
     read_whole((node, faults), text, name, "malformed_yaml").map(Some)
 }
 
-/// Refuses a part of a YAML file that is neither missing, null, nor of the kind `wanted`, in the words of
+/// Refuses a part of a YAML file that is neither missing, null, nor of the kind `wanted`, by
 /// [`Node::kind`].
 ///
 /// # Errors
 /// `malformed_yaml` with the place of the part, called `what` in the message.
 pub fn must_be(
-    wanted: &str,
+    wanted: NodeKind,
     node: Option<&Node>,
     what: &str,
     (text, name): (&str, &str),
 ) -> Result<(), CallFailure> {
-    let Some(node) = node.filter(|node| ![wanted, "nothing"].contains(&node.kind())) else { return Ok(()) };
+    let Some(node) = node.filter(|node| ![wanted, NodeKind::Null].contains(&node.kind())) else {
+        return Ok(());
+    };
     let (line, col) = place(text, node.span.start);
     let message = format!("{what} is {}", node.kind());
     let failure = CallFailure::new(MALFORMED, "malformed_yaml", message, format!("write {wanted}"));

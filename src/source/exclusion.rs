@@ -3,6 +3,7 @@
 use std::fmt;
 
 use camino::Utf8PathBuf;
+use serde::Serialize;
 
 /// A path of the source that is excluded from the build, with everything below it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,7 +17,8 @@ pub struct Exclusion {
 }
 
 /// Why a path is excluded.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ExclusionReason {
     /// Version-control data.
     VersionControl,
@@ -85,11 +87,9 @@ const TRANSIENT: [ExclusionReason; 6] = [
 ];
 
 impl ExclusionReason {
-    /// Whether a ledger gives a reason that changes without a change of the source. Ledgers that differ only in such
-    /// rows are equivalent. A ledger has the sentence alone: one with an older wording is written again, as it is for
-    /// any other row.
-    pub fn is_transient(sentence: &str) -> bool {
-        TRANSIENT.iter().any(|reason| reason.to_string() == sentence)
+    /// Whether it changes without a change of the source. Ledgers that differ only in such rows are equivalent.
+    pub fn is_transient(&self) -> bool {
+        TRANSIENT.contains(self)
     }
 }
 

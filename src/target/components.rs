@@ -22,10 +22,24 @@ pub struct ComponentFacts {
     pub class: Option<LossClass>,
     /// Why they are not.
     pub reason: Option<String>,
+    /// The outcome for one that is not carried; by default, it is dropped.
+    #[serde(default)]
+    pub outcome: ComponentOutcome,
     /// The reason for one that no text of the build names.
     pub unnamed: Option<String>,
     /// The `type` to add to a server with a `url` but no `type`, if the host would drop it otherwise.
     pub remote_type: Option<String>,
+}
+
+/// The outcome for a component that is not carried.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ComponentOutcome {
+    /// The host does not have it in any form.
+    #[default]
+    Dropped,
+    /// The user can replace it as the reason says, in which `{variable}` is the environment variable with its value.
+    Degraded,
 }
 
 /// `[hooks]`

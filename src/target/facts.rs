@@ -18,8 +18,8 @@ use super::typed_name::TypedName;
 use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
 use crate::diagnostic::LossClass;
-use crate::read::format::SourceFacts;
 use crate::source::ComponentKind;
+use crate::source_format::SourceFacts;
 
 /// One host.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -65,7 +65,7 @@ fn a_pipe_is_left_out() {
 }
 
 #[test]
-fn links_that_leave_the_source_or_lead_nowhere_are_left_out() {
+fn links_out_of_the_source_and_broken_links_are_left_out() {
     let source = Tree::new()
         .link("skills/ok/a", "b")
         .link("skills/ok/b", "a")

@@ -12,7 +12,7 @@ fn a_skill_that_is_no_utf8_is_left_out() {
     let built = with_skill(b"---\nname: x\ndescription: caf\xe9\n---\nBody.\n").build();
     built.expect(
         1,
-        &["error not-utf8 skills/x/SKILL.md:3:17 the file is not valid UTF-8: byte 28 begins no character | save it as UTF-8"],
+        &["error not-utf8 skills/x/SKILL.md:3:17 the file is not valid UTF-8: invalid byte at offset 28 | save it as UTF-8"],
     );
     assert_eq!(built.count("codex", "skills"), 1);
     let row = built.row("codex", |row| row["kind"] == "skill" && row["path"] == "skills/x/SKILL.md");

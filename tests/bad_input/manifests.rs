@@ -91,7 +91,7 @@ fn a_name_of_the_wrong_type_is_the_one_finding() {
 }
 
 #[test]
-fn paths_that_leave_or_lead_nowhere_are_named() {
+fn paths_that_leave_and_missing_paths_are_reported() {
     let text = "{ \"name\": \"bad\", \"skills\": [\"../../etc\", \"./gone\"], \"agents\": [\"./none.md\", 7], \"commands\": \"./nope/\" }\n";
     with_manifest(text).build().expect(
         1,

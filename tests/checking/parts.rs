@@ -42,7 +42,7 @@ fn logs_of_all_parts_together_are_the_log_of_the_whole() {
 }
 
 #[test]
-fn what_is_no_part_is_refused() {
+fn a_path_that_is_not_a_part_is_refused() {
     let folder = super::plugin().temporary();
     for wrong in ["0/2", "3/2", "2", "x/y"] {
         let refused = run(folder.path(), &["src", "--shard", wrong]).expect_code(2);

@@ -58,7 +58,7 @@ pub fn lines(finished: &FinishedRun) -> Vec<String> {
 const ALL: &str = "claude-code,codex,opencode";
 
 #[test]
-fn a_link_that_leads_nowhere_is_said_once_for_all_hosts_with_what_was_meant() {
+fn a_broken_link_is_reported_once_for_all_hosts_with_a_suggestion() {
     let tree =
         kit("Read [the steps](references/step.md) first.").file("in/skills/plan/references/steps.md", "x\n");
     assert_eq!(
@@ -79,7 +79,7 @@ fn a_path_differs_in_case() {
 }
 
 #[test]
-fn a_path_behind_a_variable_leads_nowhere() {
+fn a_path_behind_a_variable_is_not_found() {
     let tree =
         kit("Run `${CLAUDE_PLUGIN_ROOT}/scripts/lint.sh`.\n\n```sh\n\"${CLAUDE_SKILL_DIR}\"/run/go.sh\n```")
             .script("in/scripts/lints.sh", "")

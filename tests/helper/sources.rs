@@ -109,7 +109,7 @@ fn other_platforms_come_from_the_command_line() {
 }
 
 #[test]
-fn what_is_no_helper_for_its_platform_is_refused() {
+fn a_file_that_is_not_a_helper_for_its_platform_is_refused() {
     let folder = source(&plugin("p"));
     for (name, bytes) in [
         ("arm", made_up(ARM, "0.3.0")),

@@ -1,6 +1,6 @@
 //! Dialects of frontmatter in the pinned hosts: each file of `tests/fixtures/dialects` stands as it is in
 //! a bundle's folder of skills, each host starts once, and what it shows is what `read::dialect` says of
-//! it. Where that is not what the author means (the last line of each file), `plugcast check` speaks.
+//! it. Where that is not what the author means (the last line of each file), `plugcast check` reports it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -44,7 +44,7 @@ fn cases() -> BTreeMap<String, String> {
     tree.entries().filter_map(text).collect()
 }
 
-fn meant(text: &str) -> String {
+fn intended_text(text: &str) -> String {
     text.trim_end().rsplit("Meant:").next().unwrap_or_default().trim().to_owned()
 }
 
@@ -105,11 +105,11 @@ fn compare(host: &str, shown: &BTreeMap<String, String>) {
             wrong.push(format!("{name}: the reader says {described:?}, the host shows {seen:?}"));
         }
         let rules = spoken.get(&name).cloned().unwrap_or_default();
-        if seen.as_ref() != Some(&meant(&text)) && rules.is_empty() {
+        if seen.as_ref() != Some(&intended_text(&text)) && rules.is_empty() {
             wrong.push(format!("{name}: no rule says that the host shows {seen:?}"));
         }
-        if seen.as_ref() == Some(&meant(&text)) && rules.contains("yaml-dialect") {
-            wrong.push(format!("{name}: the host shows what is meant, and `yaml-dialect` speaks"));
+        if seen.as_ref() == Some(&intended_text(&text)) && rules.contains("yaml-dialect") {
+            wrong.push(format!("{name}: the host shows what is meant, and `yaml-dialect` reports it"));
         }
     }
     assert!(wrong.is_empty(), "{host}:\n{}", wrong.join("\n"));

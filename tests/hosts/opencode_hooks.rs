@@ -153,7 +153,7 @@ fn a_hook_changes_an_input_and_adds_to_a_result() {
 }
 
 #[test]
-fn hooks_speak_at_the_start_and_with_a_prompt() {
+fn hooks_add_context_at_the_start_and_with_a_prompt() {
     let hosts = real_hosts!();
     let stage = stage(
         &hosts,

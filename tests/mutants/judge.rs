@@ -58,7 +58,7 @@ impl<'a> Answers<'a> {
     }
 
     /// The fields that the source host has of a source file.
-    fn meant<'b>(&'b self, text: &'b str) -> &'b Value
+    fn expected_fields<'b>(&'b self, text: &'b str) -> &'b Value
     where
         'a: 'b,
     {
@@ -136,8 +136,9 @@ fn of_bundle(bundle: &Bundle, answers: &Answers<'_>) -> Vec<String> {
             .as_ref()
             .and_then(|from| bundle.source.get(from))
             .filter(|_| file.path.ends_with(".md"));
-        let meant =
-            source.filter(|text| !text.lines().skip(1).any(is_strange)).map(|text| answers.meant(text));
+        let meant = source
+            .filter(|text| !text.lines().skip(1).any(is_strange))
+            .map(|text| answers.expected_fields(text));
         let is_component = file.from.as_ref().is_some_and(|from| bundle.components.contains(from));
         let wrong = match (bundle.host.as_str(), reader(&bundle.host, &file.path)) {
             (host, Some(Reader::Json)) => {

@@ -30,7 +30,7 @@ fn a_name_a_qualified_name_and_a_path_mean_the_same() {
 }
 
 #[test]
-fn what_is_no_beta_is_named_with_what_was_perhaps_meant() {
+fn a_name_that_is_not_a_beta_is_reported_with_a_suggestion() {
     let tree = plugin()
         .file("src/skills/draft/SKILL.md", stable("draft"))
         .file("src/skills/plan/SKILL.md", stable("plan"))

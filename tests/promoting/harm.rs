@@ -48,7 +48,7 @@ fn a_stable_skill_that_is_the_same_needs_no_request() {
 }
 
 #[test]
-fn what_is_no_stable_skill_of_that_folder_is_never_replaced() {
+fn only_the_stable_skill_of_that_folder_is_replaced() {
     let command = "---\ndescription: Plans.\n---\nPlan.\n";
     let taken = plugin().file("src/commands/plan.md", command);
     refused(&taken, &["--replace"], &["commands/plan.md: `demo:plan` is the name of another command"]);
@@ -115,7 +115,7 @@ fn links_to_a_folder_above_the_skill_stand_in_no_way() {
 
 /// Issue 18, point 8: what stands in the way was all that a dry run printed.
 #[test]
-fn a_dry_run_prints_the_diff_beside_what_stands_against_it() {
+fn a_dry_run_prints_the_diff_beside_what_blocks_it() {
     let tree = plugin()
         .file("src/notes/plan.md", "The plan-beta and its end.\n")
         .file("src/skills/plan/SKILL.md", stable("plan").replace("Do it.", "Do other things."));

@@ -196,7 +196,7 @@ fn tables_in_readmes_name_what_is_there() {
 }
 
 #[test]
-fn the_readme_of_a_marketplace_speaks_of_all_plugins() {
+fn the_readme_of_a_marketplace_is_about_all_plugins() {
     let entry = |name: &str| format!("{{ \"name\": \"{name}\", \"source\": \"./plugins/{name}\" }}");
     let listing = format!(
         "{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"Us\" }}, \"plugins\": [ {}, {}, {} ] }}\n",
@@ -250,7 +250,7 @@ fn the_readme_of_a_marketplace_speaks_of_all_plugins() {
 
 /// Issue 18, point 2: counts were multiplied away, and versions of other packages set.
 #[test]
-fn no_fix_touches_what_is_no_count_and_no_version_of_the_plugin() {
+fn no_fix_touches_text_that_is_not_a_count_or_version_of_the_plugin() {
     let readme = "# Demo\n\nA run costs 5 agents × $0.03, or 3 agents at $0.10 each.\n";
     let tree = plugin()
         .file("README.md", readme)

@@ -33,6 +33,16 @@ const PHRASES: [(&str, &str); 25] = [
     ("stand against", "block"),
 ];
 
+/// Phrases that no identifier may have, and what to write.
+const NAME_PHRASES: [(&str, &str); 6] = [
+    ("what is no", "text that is not …"),
+    ("lead nowhere", "broken"),
+    ("speaks", "reports, is reported"),
+    ("speak", "report, resolve"),
+    ("hear nothing", "are independent"),
+    ("complain of", "record an error about"),
+];
+
 /// Where the phrases themselves stand.
 const THIS_FILE: &str = "tests/tidy/messages.rs";
 
@@ -62,6 +72,24 @@ pub fn translated_prose(file: &SourceFile) -> Vec<String> {
         for (phrase, instead) in PHRASES {
             if holds(&words, phrase) {
                 found.push(format!("{}:{}: `{phrase}`: write `{instead}`", file.path, at + 1));
+            }
+        }
+    }
+    found
+}
+
+/// Such phrases in identifiers, taken apart at `_`.
+pub fn translated_names(file: &SourceFile) -> Vec<String> {
+    if file.path == THIS_FILE {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (line, token) in tokens(&file.text) {
+        let Token::Name(name) = token else { continue };
+        let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
+        for (phrase, instead) in PHRASES.iter().chain(&NAME_PHRASES) {
+            if holds(&words, phrase) {
+                found.push(format!("{}:{line}: `{name}` says `{phrase}`: write `{instead}`", file.path));
             }
         }
     }
@@ -119,6 +147,13 @@ fn phrases_of_a_translation_are_found() {
     assert_eq!(found("fn f() { say(\"there is no list; it is no longer a file\"); }"), 0);
     assert_eq!(found("const WORDS: [&str; 1] = [\"anew\"];"), 0);
     assert_eq!(found("// leads nowhere\nfn f() { say(\"it leads to nowhere else\"); }"), 0);
+}
+
+#[test]
+fn phrases_are_found_in_identifiers() {
+    let found = |text: &str| translated_names(&SourceFile::new("src/a.rs", text)).len();
+    assert_eq!(found("fn links_that_lead_nowhere() {}\nfn files_passed_over() {}"), 2);
+    assert_eq!(found("fn passed() { over(); }"), 0);
 }
 
 #[test]

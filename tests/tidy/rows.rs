@@ -4,7 +4,7 @@ use super::files::SourceFile;
 use super::rust::{Token, tokens};
 
 /// The rows, lowest first; modules of one row never import each other.
-const ROWS: [&[&str]; 26] = [
+const ROWS: [&[&str]; 27] = [
     &["printable", "order"],
     &["source"],
     &["diagnostic"],
@@ -15,6 +15,7 @@ const ROWS: [&[&str]; 26] = [
     &["disk"],
     &["temp_dir", "git_command"],
     &["read"],
+    &["source_format"],
     &["git", "model", "target"],
     &["sourcemap"],
     &["ledger"],

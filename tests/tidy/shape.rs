@@ -62,9 +62,15 @@ pub fn hashed_debug(file: &SourceFile) -> Vec<String> {
 }
 
 /// What one place computes, as others would write it, and whom to ask instead.
-const COMPUTED_ONCE: [(&str, &str, &str); 3] = [
+const COMPUTED_ONCE: [(&str, &str, &str); 9] = [
     ("rfind('\\n').map_or(0,", "src/source/lines.rs", "`source::line_start`"),
+    ("memrchr(b'\\n'", "src/source/lines.rs", "`source::line_start`"),
+    ("find('\\n').map_or(", "src/source/lines.rs", "`source::line_end` or `next_line`"),
+    ("find('\\n').unwrap_or(", "src/source/lines.rs", "`source::line_end`"),
+    ("memchr(b'\\n', &bytes[", "src/source/lines.rs", "`source::line_end` or `next_line`"),
     (".pointer(format!(", "src/read/pointer.rs", "`JsonPointer::key`"),
+    ("pointer}/{", "src/read/pointer.rs", "`JsonPointer::key`"),
+    ("format!(\"{}/{}\", self.other.pointer", "src/read/pointer.rs", "`JsonPointer::key`"),
     ("format!(\"{}:{}\", plugin.name", "src/model/qualified_name.rs", "`qualified_name::qualify`"),
 ];
 
@@ -77,6 +83,39 @@ pub fn computed_again(file: &SourceFile) -> Vec<String> {
         found.extend(lines.map(|(at, _)| format!("{}:{}: use {ask} ({owner})", file.path, at + 1)));
     }
     found
+}
+
+/// The rows that handle names of components.
+const NAME_ROWS: [&str; 5] = ["model", "lower", "check", "build", "drivers"];
+
+/// The files of those rows that split something else at a colon.
+const OTHER_COLONS: [(&str, &str); 12] = [
+    ("src/model/qualified_name.rs", "the owner"),
+    ("src/model/names.rs", "the parts of a name become folders"),
+    ("src/model/plugin/find.rs", "the parts of a name, each with its own fault"),
+    ("src/model/manifest/fields.rs", "the scheme of an address"),
+    ("src/model/server/fields.rs", "the scheme of an address"),
+    ("src/lower/place.rs", "the parts of a name become folders"),
+    ("src/lower/field_leaves.rs", "the key of a line of YAML"),
+    ("src/lower/hooks/tool_call.rs", "`plugin:PLUGIN:SERVER`"),
+    ("src/lower/native_actions/read_only.rs", "the words of a table"),
+    ("src/check/suppress.rs", "a rule and its reason"),
+    ("src/check/dispatch.rs", "any part of a name"),
+    ("src/drivers/installation.rs", "the folders of a search path"),
+];
+
+/// Qualified names that are taken apart by hand.
+pub fn split_names(file: &SourceFile) -> Vec<String> {
+    let row = file.path.strip_prefix("src/").and_then(|path| path.split(['/', '.']).next());
+    let is_exempt = OTHER_COLONS.iter().any(|(path, _)| *path == file.path);
+    if is_exempt || !row.is_some_and(|row| NAME_ROWS.contains(&row)) {
+        return Vec::new();
+    }
+    const SPLITS: [&str; 4] = ["split_once(':')", "rsplit_once(':')", "rsplit(':')", ".split(':')"];
+    let splits = |line: &str| SPLITS.iter().any(|split| line.contains(split));
+    let lines = file.text.lines().enumerate().filter(|(_, line)| splits(line));
+    let ask = "use `parts_of`, `prefix_of` or `last_of` (src/model/qualified_name.rs)";
+    lines.map(|(at, _)| format!("{}:{}: {ask}", file.path, at + 1)).collect()
 }
 
 /// The owners of state that all of a process shares: the interrupt, and two of the programs that fail or wait as a test

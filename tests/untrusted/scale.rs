@@ -153,7 +153,7 @@ fn case_10_words_without_an_end_cost_in_proportion() {
 }
 
 #[test]
-fn case_10_links_that_lead_nowhere_cost_in_proportion() {
+fn case_10_broken_links_cost_in_proportion() {
     let source = |many| {
         let text = repeated(many, "Read [it](references/a#.md), and run demo:other#.\n");
         skill(&text).file("in/skills/s/references/own.md", "# Own\n")
@@ -250,7 +250,7 @@ fn skills(many: usize, body: &str) -> Tree {
 }
 
 #[test]
-fn case_13_many_skills_and_many_links_that_lead_nowhere_cost_in_proportion() {
+fn case_13_many_skills_and_many_broken_links_cost_in_proportion() {
     let source = |many| skills(many, &repeated(many, "Read [it](references/a#.md).\n"));
     in_proportion(1500, source, &CHECK);
     in_proportion(1500, source, &BUILD);

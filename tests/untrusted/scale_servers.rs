@@ -50,7 +50,7 @@ fn case_13_servers_cost_in_proportion() {
 }
 
 #[test]
-fn case_10_paths_of_servers_that_lead_nowhere_cost_in_proportion() {
+fn case_10_missing_paths_of_servers_cost_in_proportion() {
     for written in ["a#", "\\u0061#", "\\\"a#"] {
         let source = |many| {
             let arguments = repeated(many, &format!("\"${{CLAUDE_PLUGIN_ROOT}}/{written}\", "));

@@ -40,7 +40,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             (Some(host), false) => host.agent.fields.get(&entry.key).map(accepted_values),
         };
         let value =
-            entry.node.scalar().map_or_else(|| entry.node.kind().to_owned(), |value| format!("`{value}`"));
+            entry.node.scalar().map_or_else(|| entry.node.kind().to_string(), |value| format!("`{value}`"));
         let message = match entry.key.as_str() {
             "model" => format!("unknown model {value}; the host requests it as written"),
             key => format!("`{key}` cannot be {value}; the host ignores the field"),
@@ -85,7 +85,7 @@ fn expected_value(facts: &CheckFacts, key: &str, node: &Node) -> Option<String> 
         if known || lower.is_empty() || facts.model_marks.is_empty() {
             return None;
         }
-        let near = similar_names::slip(&lower, facts.models.iter().map(String::as_str));
+        let near = similar_names::misspelt_name(&lower, facts.models.iter().map(String::as_str));
         return match near {
             Some(near) => Some(format!("did you mean `{near}`?")),
             None if marked || lower.contains(['/', '@', '$', '{']) => None,

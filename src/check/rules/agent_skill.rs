@@ -6,7 +6,7 @@ use crate::check::sink::FindingSink;
 use crate::check::tools;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
-use crate::model::qualified_name::{local_of, plugin_of, qualify};
+use crate::model::qualified_name::{local_of, parts_of, plugin_of, qualify};
 use crate::model::similar_names;
 use crate::source::{ComponentKind, SKILL_FILE};
 
@@ -28,15 +28,17 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         for skill in tools::listed_tools(text.text, &entry.node) {
             let name = skill.text;
             let plain = name.chars().all(|c| c.is_alphanumeric() || ":_-.".contains(c));
-            let known = match name.split_once(':') {
+            let known = match parts_of(name) {
                 Some((plugin, _)) => directory.contains(name) || !directory.has_plugin(plugin),
                 None => directory.has_skill_called(name),
             };
             if known || !plain || is_misspelt_file(context, text, name) {
                 continue;
             }
-            let qualified =
-                if name.contains(':') { name.to_owned() } else { qualify(&text.plugin.name, name) };
+            let qualified = match parts_of(name) {
+                Some(_) => name.to_owned(),
+                None => qualify(&text.plugin.name, name),
+            };
             let found = sink.report(
                 text.file,
                 skill.span,
@@ -57,7 +59,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
 
 /// Whether the skill is unknown because its file name is misspelt, which `skill-file-name` reports.
 fn is_misspelt_file(context: &RuleContext<'_>, text: &PluginText<'_>, name: &str) -> bool {
-    let (plugin, local) = name.split_once(':').unwrap_or((&text.plugin.name, name));
+    let (plugin, local) = parts_of(name).unwrap_or((&text.plugin.name, name));
     let mut plugins = context.project.plugins.iter().filter(|other| other.name == plugin);
     plugins.any(|plugin| {
         context.paths().case_variant(&plugin.root.join("skills").join(local).join(SKILL_FILE)).is_some()

@@ -6,7 +6,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::check::stage::StageMarks;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
-use crate::source::Span;
+use crate::source::{Span, next_line};
 
 pub(super) const RULE: Rule = Rule {
     name: "beta-invocation",
@@ -29,7 +29,7 @@ fn check(_: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink
     let found = sink.report(text.file, place, message);
     found.help = Some(format!("write `{KEY}: true`"));
     // Insert after the opening line: after a nested last field, the new line would become part of it.
-    let next = text.text.find('\n').map_or(text.text.len(), |at| at + 1);
+    let next = next_line(text.text, 0);
     let (span, line) = match node {
         Some(node) => (node.span, "true".to_owned()),
         None => (Span::new(next, next), format!("{KEY}: true\n")),

@@ -7,7 +7,7 @@ use crate::check::paths::PathTarget;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::similar_names::{best_match, is_near, similarity, slip};
+use crate::model::similar_names::{best_match, is_near, misspelt_name, similarity};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -83,7 +83,7 @@ fn is_misspelling(anchor: &str, near: &str) -> bool {
     let (anchor_words, near_words) = (words(anchor), words(near));
     let has_lost = !near_words.is_empty() && near_words.is_subset(&anchor_words);
     let has_gained = anchor_words.len() > 1 && anchor_words.is_subset(&near_words);
-    slip(anchor, [near]).is_some() || has_lost || has_gained
+    misspelt_name(anchor, [near]).is_some() || has_lost || has_gained
 }
 
 /// Whether an anchor may mean `other`: it ends with it, after the name of an enclosing section.

@@ -10,7 +10,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::paths as model;
 use crate::model::plugin::LocationForm;
-use crate::model::similar_names::slip;
+use crate::model::similar_names::misspelt_name;
 use crate::read::intent::{is_called_planned, line_around, surrounding_text};
 use crate::source::{ComponentKind, Span, is_inside};
 
@@ -42,7 +42,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let inner = text.plugin.relative_path(wanted);
         let found = sink.report(text.file, link.span, format!("broken link: `{inner}` does not exist"));
         let same = paths::files_named(text, wanted);
-        let Some(meant) = same.first().copied().or_else(|| paths::meant(text, wanted)) else {
+        let Some(meant) = same.first().copied().or_else(|| paths::nearest_file(text, wanted)) else {
             found.help = Some("add the file, or fix the path".to_owned());
             continue;
         };
@@ -60,7 +60,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let is_only = || text.plugin.files.kept.iter().filter(has_name).count() == 1;
         let folder =
             |path: &Utf8Path| path.parent().and_then(Utf8Path::file_name).unwrap_or_default().to_owned();
-        let is_slip = || slip(&folder(wanted), [folder(meant).as_str()]).is_some();
+        let is_slip = || misspelt_name(&folder(wanted), [folder(meant).as_str()]).is_some();
         if same == [meant] && meant.starts_with(own) && (is_only() || is_slip()) {
             found.fix = Some(replace(text.file, link.span, written, Applicability::Unsafe));
         }

@@ -5,6 +5,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
+use crate::read::tree::FaultKind;
 use crate::source::ComponentKind;
 
 pub(super) const RULE: Rule = Rule {
@@ -19,7 +20,9 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let document = &component.document;
     // Misplaced or unclosed frontmatter is reported separately.
-    let faulty = document.faults.iter().any(|fault| fault.kind.is_delimiter());
+    const DELIMITERS: [FaultKind; 3] =
+        [FaultKind::FrontmatterEndsEarly, FaultKind::FrontmatterNotFirst, FaultKind::FrontmatterUnclosed];
+    let faulty = document.faults.iter().any(|fault| DELIMITERS.contains(&fault.kind));
     if document.yaml.is_some() || faulty {
         return;
     }

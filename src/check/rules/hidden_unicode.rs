@@ -3,12 +3,12 @@
 use std::iter;
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::intent;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::printable::HiddenKind;
 use crate::read::hidden_chars::{self, HiddenRun};
-use crate::read::intent;
 use crate::read::markdown::{RegionKind, region_at};
 use crate::read::tree::{Node, Style};
 use crate::source::Span;

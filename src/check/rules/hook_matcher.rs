@@ -1,6 +1,6 @@
 //! A matcher that is not a regular expression, or that matches no tool.
 
-use super::unknown_tool::meant;
+use super::unknown_tool::nearest_tool;
 use crate::check::context::RuleContext;
 use crate::check::expression;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -58,10 +58,10 @@ fn fault(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
     }
     if of_tools {
         let names = names?;
-        let right = |name: &str| context.tools().contains(&name) || meant(context, name).is_none();
+        let right = |name: &str| context.tools().contains(&name) || nearest_tool(context, name).is_none();
         // `bash|Bash` is for several hosts.
         let (wrong, near) = names.iter().find_map(|name| {
-            let near = meant(context, name).filter(|near| !names.contains(near))?;
+            let near = nearest_tool(context, name).filter(|near| !names.contains(near))?;
             (!near.eq_ignore_ascii_case(name) || !names.iter().any(|name| right(name)))
                 .then_some((*name, near))
         })?;

@@ -50,7 +50,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             }
             let message = format!("the hook refers to a missing file `{}`", plugin.relative_path(&inside));
             let found = sink.report(ran.file, ran.place(path.span), message);
-            let near = paths::meant(&inside, plugin.files.kept.iter().map(|path| path.as_path()));
+            let near = paths::nearest_path(&inside, plugin.files.kept.iter().map(|path| path.as_path()));
             let near = near
                 .map(|near| plugin.relative_path(near))
                 .map_or(String::new(), |near| format!("did you mean `{near}`? "));

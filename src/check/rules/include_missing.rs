@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             text.plugin.relative_path(&wanted)
         );
         let found = sink.report(text.file, include.span, message);
-        found.help = Some(match paths::meant(text, &wanted) {
+        found.help = Some(match paths::nearest_file(text, &wanted) {
             Some(other) => format!("did you mean `{}`?", text.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         });

@@ -46,7 +46,7 @@ fn keys(file: &SourceFile, node: &Node, known: &[KeyFields], sink: &mut FindingS
             continue;
         }
         let near = names.iter().copied().find(|name| name.eq_ignore_ascii_case(key));
-        let near = near.or_else(|| similar_names::slip(key, names.iter().copied()));
+        let near = near.or_else(|| similar_names::misspelt_name(key, names.iter().copied()));
         // It is not a typo if the correct key is present as well.
         let Some(near) = near.filter(|near| node.get(near).is_none() || near.len() > 6) else { continue };
         let found = sink.report(file, entry.key_span, format!("unknown key `{key}`; did you mean `{near}`?"));

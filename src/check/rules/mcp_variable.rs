@@ -8,7 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::{OtherBody, Plugin};
 use crate::model::similar_names;
-use crate::read::shell_names::{is_shell, is_windows_shell};
+use crate::read::shell_names::is_shell;
 use crate::read::tree::Node;
 use crate::source::Span;
 
@@ -36,6 +36,11 @@ fn for_a_shell(ran: &RunnableText<'_>) -> bool {
     ran.role == TextRole::Argument && (is_shell(base(command)) || is_windows_shell(base(command)))
 }
 
+/// Whether a program is a Windows shell.
+fn is_windows_shell(program: &str) -> bool {
+    matches!(program, "cmd" | "powershell" | "pwsh")
+}
+
 fn faults(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, String, String)> {
     let source = context.targets.source();
     let (mut out, text) = (Vec::new(), ran.text);
@@ -54,7 +59,8 @@ fn faults(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, Strin
             out.push((span, message, format!("write `${{{name}}}`")));
         } else if braced
             && !known
-            && let Some(near) = similar_names::slip(name, source.variables.iter().map(String::as_str))
+            && let Some(near) =
+                similar_names::misspelt_name(name, source.variables.iter().map(String::as_str))
         {
             out.push((span, format!("nothing sets `{name}`"), format!("did you mean `${{{near}}}`?")));
         } else if !braced && (known && name == source.plugin_root || after.starts_with('}')) {

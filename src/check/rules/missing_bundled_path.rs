@@ -3,6 +3,7 @@
 use camino::Utf8Path;
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::intent::is_conditional;
 use crate::check::mention::{PathForm, PathMention, SCRIPTS};
 use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::program_calls;
@@ -11,7 +12,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::intent;
-use crate::read::shell_names::starts_script;
+use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::{ComponentKind, SKILL_FILE, line_end, line_start};
 
 pub(super) const RULE: Rule = Rule {
@@ -31,18 +32,18 @@ const GENERATED_FOLDERS: [&str; 9] =
     ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if text.is_example() || text.mentions(context).is_empty() || teaches(context, text) {
+    if text.is_example() || text.mentions(context).is_empty() || is_about_plugins(context, text) {
         return;
     }
     for mention in text.mentions(context) {
         let PathTarget::Missing(wanted) = mention.target(context, text) else { continue };
-        if !meant(context, text, mention, wanted) {
+        if !names_plugin_file(context, text, mention, wanted) {
             continue;
         }
         let inner = text.plugin.relative_path(wanted);
         let message = format!("`{}` does not exist: the plugin has no `{inner}`", mention.path);
         let found = sink.report(text.file, mention.span, message);
-        found.help = Some(match paths::meant(text, wanted) {
+        found.help = Some(match paths::nearest_file(text, wanted) {
             // Repeating the same path would not help.
             Some(other) if text.plugin.relative_path(other) == mention.path => {
                 let root = &context.targets.source().plugin_root;
@@ -55,7 +56,12 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 }
 
 /// Whether a file of the plugin is meant, not one that the text creates, shows or leaves open.
-fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention, wanted: &Utf8Path) -> bool {
+fn names_plugin_file(
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
+    mention: &PathMention,
+    wanted: &Utf8Path,
+) -> bool {
     let last = wanted.file_name().unwrap_or_default();
     let file = last.contains('.') && !last.starts_with('.');
     // `./x` is relative to the working directory of a command, which is the user's, except for a skill that has
@@ -93,8 +99,7 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
         || is_in_quoted_comment(text, mention)
         || is_of_another(context, text, mention)
         || is_shown_below(text, mention)
-        || intent::list_intro(text.text, mention.span.start)
-            .is_some_and(|intro| intent::is_conditional(&intro))
+        || intent::list_intro(text.text, mention.span.start).is_some_and(|intro| is_conditional(&intro))
     {
         return false;
     }
@@ -144,7 +149,7 @@ fn started(text: &PluginText<'_>, mention: &PathMention) -> bool {
 }
 
 /// Whether the skill or command is about writing plugins or skills: the paths in its texts are examples.
-fn teaches(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
+fn is_about_plugins(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     let Some(component) = text.component else { return false };
     let main = context.file(&component.path).and_then(|file| file.text()).unwrap_or_default();
     ["plugin.json", "hooks.json", "frontmatter"].iter().any(|word| main.contains(word))
@@ -249,4 +254,30 @@ fn is_written(text: &PluginText<'_>, mention: &PathMention) -> bool {
 fn is_included(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let command = text.component.is_some_and(Component::is_command);
     command && text.main && text.text[..mention.span.start].ends_with('@')
+}
+
+/// Whether a command without a script would start the one whose path follows it.
+fn starts_script(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(program), None, None) => is_shell(program) || is_interpreter(program),
+        (Some("uv" | "bun" | "deno"), Some("run"), None) => true,
+        (Some("npx"), Some(program), None) => is_interpreter(program),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_script_is_started_by_a_program_alone() {
+        for command in ["bash", "python3", "uv run", "npx tsx"] {
+            assert!(starts_script(command), "{command}");
+        }
+        for command in ["", "uv", "npx", "npx prettier", "bash -c", "cat"] {
+            assert!(!starts_script(command), "{command}");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::model::component::Component;
 use crate::model::qualified_name::qualify;
 
 pub(super) const RULE: Rule = Rule {
-    name: renames::RULE,
+    name: "name-mismatch",
     group: RuleGroup::Portability,
     severity: Severity::Info,
     summary: "a skill's `name` differs from its folder",

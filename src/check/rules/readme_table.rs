@@ -11,8 +11,8 @@ use crate::check::stage::StageMarks;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
-use crate::model::qualified_name::last_of;
-use crate::model::similar_names::slip;
+use crate::model::qualified_name::{last_of, parts_of};
+use crate::model::similar_names::misspelt_name;
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -121,7 +121,7 @@ fn word(listing: &ReadmeListing) -> &'static str {
 fn is_known_name(context: &RuleContext<'_>, name: &str) -> bool {
     let last = last_of(name);
     // The components of a plugin outside of the source are unknown.
-    let foreign = name.split_once(':').is_some_and(|(plugin, _)| {
+    let foreign = parts_of(name).is_some_and(|(plugin, _)| {
         context.project.plugins.iter().all(|one| {
             one.name != plugin && !one.components.iter().any(|component| component.name.starts_with(plugin))
         })
@@ -175,7 +175,7 @@ fn report_unknown<'n>(
     let bare = last_of(listed);
     // A row may contain more than a name, so there is no fix that removes it.
     found.help = Some("remove the row, or update the name".to_owned());
-    if let Some(near) = slip(bare, known) {
+    if let Some(near) = misspelt_name(bare, known) {
         found.help = Some(format!("write `{near}`, or remove the row"));
         let start = name.span.end - bare.len();
         found.fix = Some(replace(file, Span::new(start, name.span.end), near, Applicability::Unsafe));

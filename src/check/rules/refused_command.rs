@@ -3,12 +3,13 @@
 use memchr::memmem;
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::intent;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::shell::{self, ShellWord, SimpleCommand, base};
 use crate::check::sink::FindingSink;
 use crate::check::snippet::{self, Snippet};
 use crate::diagnostic::Severity;
-use crate::read::intent;
+use crate::read::intent::line_around;
 use crate::source::Span;
 use crate::target::RefusedCommand;
 
@@ -61,7 +62,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 
 /// Whether the words before the command on its line are about attacks: it is shown, and nobody is to run it.
 fn is_attack(text: &str, span: Span) -> bool {
-    let (before, _) = intent::line_around(text, span.start, span.end);
+    let (before, _) = line_around(text, span.start, span.end);
     intent::is_about_attacks(before, 0, before.len())
 }
 

@@ -1,6 +1,7 @@
 //! A download is run without a check.
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::intent::is_about_attacks;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable;
 use crate::check::shell::{ShellWord, SimpleCommand, base};
@@ -8,7 +9,6 @@ use crate::check::signs::TextSign;
 use crate::check::sink::FindingSink;
 use crate::check::snippet;
 use crate::diagnostic::Severity;
-use crate::read::intent::is_about_attacks;
 use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::{ComponentKind, Span};
 

@@ -56,7 +56,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 format!("the server runs a missing file `{inner}`")
             };
             let found = sink.report(ran.file, ran.place(path.span), message);
-            let near = paths::meant(&inside, plugin.files.kept.iter().map(|path| path.as_path()));
+            let near = paths::nearest_path(&inside, plugin.files.kept.iter().map(|path| path.as_path()));
             let near = near.map(|near| format!("did you mean `{}`?", plugin.relative_path(near)));
             found.help = Some(match (ignored, near) {
                 (true, _) => "commit the file; `[build] include` adds it to bundles alone".to_owned(),

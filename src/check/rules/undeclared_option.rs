@@ -33,7 +33,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 continue;
             }
             let span = ran.place(Span::new(at, at + head.len() + key.len() + 1));
-            let message = format!("undeclared option `{key}`; the host never starts this");
+            let message = format!("undeclared option `{key}`; the host ignores this hook or server");
             let help = match nearest(key, declared.iter().copied()) {
                 Some(near) => format!("did you mean `{head}{near}}}`?"),
                 None => {

@@ -9,7 +9,7 @@ use crate::check::snippet::is_marked_wrong;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::{last_of, plugin_of};
-use crate::model::similar_names::slip;
+use crate::model::similar_names::misspelt_name;
 use crate::read::intent::is_planned;
 
 pub(super) const RULE: Rule = Rule {
@@ -66,5 +66,5 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
 /// Whether `name` is a typo of the agent's name without folders and plugin, or the name of its file.
 fn is_slip(name: &str, agent: &Component) -> bool {
     let (last, own) = (last_of(name), last_of(&agent.name));
-    last == own || slip(last, [own]).is_some() || agent.path.file_stem() == Some(last)
+    last == own || misspelt_name(last, [own]).is_some() || agent.path.file_stem() == Some(last)
 }

@@ -19,7 +19,9 @@ pub(super) const RULE: Rule = Rule {
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let Some(node) = &component.document.fields else { return };
     for entry in node.entries().iter().filter(|entry| !context.knows_key(component.kind, &entry.key)) {
-        let Some(meant) = similar_names::slip(&entry.key, context.keys(component.kind)) else { continue };
+        let Some(meant) = similar_names::misspelt_name(&entry.key, context.keys(component.kind)) else {
+            continue;
+        };
         // A list under the plural is the author's own key, such as the `agents` that a skill is for.
         if entry.key.strip_suffix('s') == Some(meant) && entry.node.items().is_some() {
             continue;

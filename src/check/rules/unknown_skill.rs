@@ -8,7 +8,7 @@ use crate::check::snippet::is_marked_wrong;
 use crate::check::stage::ENDING;
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::qualified_name::{last_of, local_of, plugin_of};
-use crate::model::similar_names::{nearest, slip};
+use crate::model::similar_names::{misspelt_name, nearest};
 use crate::read::intent::is_planned;
 use crate::source::Span;
 
@@ -48,7 +48,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let workflow = directory.workflow_in_file(name);
         // A folder or the kind, which no host knows as part of the name, may stand before it.
         let last = || locals().find(|known| *known == last_of(name));
-        let slipped = slip(local_of(name), locals()).or_else(last);
+        let slipped = misspelt_name(local_of(name), locals()).or_else(last);
         // A name that is not called is reported only if it is a clear typo.
         if slipped.is_none() && workflow.is_none() && place.how == NameUse::Named {
             continue;

@@ -28,7 +28,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         for tool in tools::listed_tools(text.text, &entry.node) {
             let name = tool.name();
             let span = Span::new(tool.span.start, tool.span.start + name.len());
-            let Some(near) = meant(context, name) else {
+            let Some(near) = nearest_tool(context, name) else {
                 if is_none(context, component, name) {
                     let message = format!("unknown tool `{name}`: the host leaves it out");
                     let found = sink.report(text.file, span, message);
@@ -70,11 +70,11 @@ fn is_none(context: &RuleContext<'_>, component: &Component, name: &str) -> bool
 }
 
 /// The tool for which a name is a typo or has the wrong case; `None` for tools, names of servers and patterns.
-pub(super) fn meant<'a>(context: &RuleContext<'a>, name: &str) -> Option<&'a str> {
+pub(super) fn nearest_tool<'a>(context: &RuleContext<'a>, name: &str) -> Option<&'a str> {
     let known = context.tools();
     if name.starts_with("mcp__") || name.contains('*') || known.contains(&name) {
         return None;
     }
     let case = known.iter().find(|tool| tool.eq_ignore_ascii_case(name)).copied();
-    case.or_else(|| similar_names::slip(name, known.iter().copied()))
+    case.or_else(|| similar_names::misspelt_name(name, known.iter().copied()))
 }

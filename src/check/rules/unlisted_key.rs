@@ -21,7 +21,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let Some(node) = &component.document.fields else { return };
     let known = fields::known_keys(context.targets, component.kind);
     for entry in node.entries().iter().filter(|entry| !known.contains(entry.key.as_str())) {
-        if similar_names::slip(&entry.key, known.iter().copied()).is_none() {
+        if similar_names::misspelt_name(&entry.key, known.iter().copied()).is_none() {
             let message = format!("unknown key `{}`", entry.key);
             let found = sink.report(text.file, entry.key_span, message);
             found.help = Some("move data for people or other tools under `metadata`".to_owned());

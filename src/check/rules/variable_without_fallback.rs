@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::intent::{is_explained, is_one_of_several};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::references::ReferenceTarget;
-use crate::read::intent::{is_explained, is_one_of_several};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {

@@ -120,7 +120,7 @@ impl<'a> HostReadings<'a> {
         let ending = if text.text.contains("\r\n") { "\r\n" } else { "\n" };
         alone.push_str(&format!("{ending}---\n"));
         let mut seen = Self::default();
-        let meant = raw_value::meant(text.text, yaml, entry);
+        let meant = raw_value::intended_text(text.text, yaml, entry);
         seen.meant = meant.clone().unwrap_or_default();
         for target in hosts {
             let facts = &target.yaml;
@@ -261,7 +261,7 @@ fn report_altered(
     if raw_value::is_simple(text.text, yaml, entry) {
         return;
     }
-    let Some(meant) = raw_value::meant(text.text, yaml, entry) else { return };
+    let Some(meant) = raw_value::intended_text(text.text, yaml, entry) else { return };
     let seen = HostReadings::new(hosts, text, yaml, entry);
     if seen.hosts().is_empty() {
         return;
@@ -290,7 +290,7 @@ fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink:
         let entry = node.entries().iter().rfind(|entry| entry.key_span.start <= tagged.span.start);
         let Some(entry) = entry.filter(|_| !hosts.is_empty()) else { continue };
         if sink.found.iter().any(|found| {
-            found.rule == RULE.name && found.line == text.file.position(entry.key_span.start).line
+            found.rule == RULE.id() && found.line == text.file.position(entry.key_span.start).line
         }) {
             continue;
         }

@@ -5,9 +5,8 @@ use std::path::Path;
 use super::{BuildArgs, CommandFailure, Console, GlobalOptions, OutputFormat, preview};
 use crate::build::BundleRecord;
 use crate::cli::{CLEAN, FINDINGS, check_interrupt};
-use crate::compile::{BundleRefusal, HostBuild};
+use crate::compile::{BundleRefusal, HostBuild, HostBuildOutcome};
 use crate::diagnostic::{self, Diagnostic, Severity};
-use crate::disk::replace::OutputFile;
 use crate::ledger::{ComponentKind, LossCounts};
 use crate::report::frame;
 use crate::report::human::{self, HostSummary};
@@ -44,28 +43,35 @@ impl<'a> BuildOutcome<'a> {
     pub(super) fn add(
         &mut self,
         built: HostBuild<'_>,
-    ) -> Result<(BundleRecord, Vec<OutputFile>), CommandFailure> {
-        let HostBuild { target, folder, record, files, findings, changes, written, refusal } = built;
+    ) -> Result<(BundleRecord, HostBuildOutcome), CommandFailure> {
+        let HostBuild { target, folder, record, findings, outcome } = built;
         let args = self.args;
         self.diagnostics.extend(findings);
-        self.stale |= args.check && !changes.is_empty();
-        if args.diff && args.format == OutputFormat::Human {
-            self.console.print_patch(&preview::diff(&files, &folder, &changes)?);
+        if let HostBuildOutcome::Compiled { files, changes, .. } = &outcome {
+            self.stale |= args.check && !changes.is_empty();
+            if args.diff && args.format == OutputFormat::Human {
+                self.console.print_patch(&preview::diff(files, &folder, changes)?);
+            }
         }
-        let lines = match refusal {
-            Some(refusal) => {
+        let written = outcome.written();
+        let lines = match &outcome {
+            HostBuildOutcome::Compiled { refusal: Some(refusal), .. } => {
                 let why = match refusal {
                     BundleRefusal::DeniedLoss => "a loss is denied",
                     BundleRefusal::RefusedByHost => "the host would refuse a part of it",
                 };
                 format!("{}: nothing written, because {why}\n", target.host.title)
             }
-            None if args.check || args.diff => preview::checked(target, &folder, &changes),
-            None => human::host(&summary(target, &folder, &record, written, self.global.verbose)),
+            HostBuildOutcome::Compiled { changes, .. } if args.check || args.diff => {
+                preview::checked(target, &folder, changes)
+            }
+            HostBuildOutcome::InPlace | HostBuildOutcome::Compiled { .. } => {
+                human::host(&summary(target, &folder, &record, written, self.global.verbose))
+            }
         };
         self.lines.push_str(&lines);
         self.reports.push(report(target, &folder, &record, written));
-        Ok((record, files))
+        Ok((record, outcome))
     }
 
     /// Prints the outcome, and returns the exit code.

@@ -55,7 +55,7 @@ fn a_file_that_is_replaced_keeps_its_mode() {
 }
 
 #[test]
-fn links_below_lead_nowhere() {
+fn links_below_are_never_followed() {
     let (_folder, root, outside) = root();
     let state = root.path().to_owned();
     symlink(&outside, state.join("runs")).unwrap();

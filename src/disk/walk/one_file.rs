@@ -79,7 +79,7 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
         },
         Err(error) => (
             error.valid_up_to(),
-            format!("is not valid UTF-8: byte {} begins no character", error.valid_up_to()),
+            format!("is not valid UTF-8: invalid byte at offset {}", error.valid_up_to()),
         ),
     };
     if !is_text_name(path) && !is_script_name(path) && !is_other_text(path, bytes) {

@@ -36,7 +36,7 @@ pub(super) struct TreeWalk {
     pub(super) exclude: GlobSet,
     pub(super) include: IncludeSet,
     pub(super) outputs: Vec<PathBuf>,
-    pub(super) passed_over: SkipPolicy,
+    pub(super) skip_policy: SkipPolicy,
     pub(super) without_bundles: bool,
     pub(super) progress: Progress,
 }
@@ -113,7 +113,7 @@ impl TreeWalk {
         }
         let own = inner && names.iter().any(|(name, _)| name == ".gitignore");
         let above = self.root.join(folder);
-        let read = || self.folders.gitignore(&self.file_system, self.passed_over, &self.root, (&above, real));
+        let read = || self.folders.gitignore(&self.file_system, self.skip_policy, &self.root, (&above, real));
         let mut ignores = Cow::Borrowed(ignores);
         match own.then(read).transpose() {
             Ok(own) => own.flatten().into_iter().for_each(|own| ignores.to_mut().push(own)),
@@ -141,7 +141,7 @@ impl TreeWalk {
                 }
             };
             let below = match kind {
-                // What is no link lies where its folder lies.
+                // Everything but a link lies where its folder lies.
                 kind if !matches!(kind, FileType::Symlink | FileType::Unknown) => {
                     let real = joined(real, name.as_ref());
                     let (is_folder, is_file) = (*kind == FileType::Directory, *kind == FileType::RegularFile);
@@ -269,7 +269,7 @@ impl TreeWalk {
         if self.exclude.is_match(entry.path.as_std_path()) {
             return Some(ExclusionReason::Setting);
         }
-        let packages = self.passed_over == SkipPolicy::IgnoredAndPackages;
+        let packages = self.skip_policy == SkipPolicy::IgnoredAndPackages;
         if packages && entry.is_folder && last_part(&entry.path) == "node_modules" {
             return Some(ExclusionReason::Packages);
         }

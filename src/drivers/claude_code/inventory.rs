@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use crate::model::qualified_name::{parts_of, qualify};
+
 /// The parts of the list that no session shows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct InstalledInventory {
@@ -41,9 +43,9 @@ impl InstalledInventory {
 
     /// The list of a plugin that was loaded under another name, with its own name restored.
     pub fn renamed(mut self, shown: &str, own: &str) -> Self {
-        let rename = |name: &String| match name.strip_prefix(&format!("{shown}:")) {
-            Some(rest) => format!("{own}:{rest}"),
-            None => name.clone(),
+        let rename = |name: &String| match parts_of(name) {
+            Some((plugin, local)) if plugin == shown => qualify(own, local),
+            _ => name.clone(),
         };
         self.workflows = self.workflows.iter().map(rename).collect();
         self

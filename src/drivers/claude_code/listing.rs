@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::disk::plain_files;
 use crate::drivers::loaded_bundle::LoadedPlugin;
+use crate::model::qualified_name::parts_of;
 
 /// The heading of the skills, and the one of the agents, in either order.
 const SKILLS: &str = "skills are available for use with the Skill tool";
@@ -29,9 +30,9 @@ fn entries(request: &str) -> impl Iterator<Item = (&str, &str)> {
     let skills = request.split_once(SKILLS).map_or("", |(_, after)| after);
     let skills = skills.split_once(AGENTS).map_or(skills, |(before, _)| before);
     let entries = skills.lines().filter_map(|line| line.strip_prefix("- "));
-    entries.map(split_entry).filter(|(name, _)| {
-        name.split_once(':').is_some_and(|(plugin, _)| !plugin.contains(char::is_whitespace))
-    })
+    entries
+        .map(split_entry)
+        .filter(|(name, _)| parts_of(name).is_some_and(|(plugin, _)| !plugin.contains(char::is_whitespace)))
 }
 
 /// Splits an entry into its name and the rest. A name may contain a space, like the file name of a command.

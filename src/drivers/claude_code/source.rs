@@ -17,6 +17,7 @@ use crate::drivers::script::{Conversation, ModelScript};
 use crate::drivers::source::{ListedComponent, ListedPlugin, SourceLayout, SourceListing};
 use crate::drivers::text;
 use crate::ledger::ComponentKind;
+use crate::model::qualified_name::parts_of;
 use crate::temp_dir::TempFolder;
 
 /// The marketplace file of a source.
@@ -115,7 +116,7 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
         };
         for (whole, local) in own(&skills) {
             // Here the folder name is that of a symlink.
-            let also = also.get(&whole).and_then(|also| Some(also.split_once(':')?.1.to_owned()));
+            let also = also.get(&whole).and_then(|also| Some(parts_of(also)?.1.to_owned()));
             let also = also.filter(|_| shelf == Some(path) && layout.skills == [layout.root.clone()]);
             components.insert(ListedComponent { kind: ComponentKind::Skill, name: also.unwrap_or(local) });
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{ListedComponent, ListedPlugin};
 use crate::bundle::source_verification::{MissingComponent, SourceComparison, UnlistedComponent};
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
-use crate::model::qualified_name::qualify;
+use crate::model::qualified_name::{parts_of, qualify};
 use crate::source::SKILL_FILE;
 
 /// The plugins with their names in the bundles: a plugin without a manifest is named after its folder on the host, and
@@ -32,7 +32,7 @@ pub fn renames_in(
     whole: Option<&str>,
 ) -> BTreeSet<(ComponentKind, String, String)> {
     let is_known = |plugin: &str| ledger.rows.iter().any(|row| row.plugin == plugin);
-    let in_bundle = |name: &str| match (name.split_once(':'), whole) {
+    let in_bundle = |name: &str| match (parts_of(name), whole) {
         (Some((plugin, local)), Some(whole)) if !is_known(plugin) => qualify(whole, local),
         _ => name.to_owned(),
     };
@@ -228,6 +228,7 @@ mod tests {
             to: None,
             loss: None,
             reason: None,
+            transient: false,
         }
     }
 

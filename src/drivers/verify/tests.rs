@@ -10,6 +10,7 @@ use super::*;
 use crate::bundle::ManifestFile;
 use crate::bundle::verification::Method;
 use crate::disk::plain_files;
+use crate::drivers::HostBinary;
 use crate::drivers::observation::{BodyInvocation, Invoker};
 use crate::drivers::session::{Session, Transcript};
 use crate::ledger::ComponentKind;
@@ -23,20 +24,14 @@ struct PlayedHost {
 }
 
 impl Driver for PlayedHost {
-    fn host(&self) -> &'static str {
-        "played"
-    }
-    fn command(&self) -> &'static str {
-        "played"
-    }
-    fn pinned(&self) -> &'static str {
-        "1.0.0"
-    }
-    fn package(&self) -> &'static str {
-        "played"
-    }
-    fn display_name(&self, _kind: ComponentKind, _plugin: &str, name: &str) -> String {
-        name.to_owned()
+    fn binary(&self) -> &'static HostBinary {
+        &HostBinary {
+            host: "played",
+            command: "played",
+            pinned: "1.0.0",
+            package: "played",
+            ..HostBinary::DEFAULT
+        }
     }
     fn invoker(&self, _frontmatter: &str, _body: &str, _scope: ObservationScope) -> Option<Invoker> {
         Some(Invoker::User)
@@ -57,7 +52,7 @@ impl Driver for PlayedHost {
         let mut observation = Observation::default();
         let listed: BTreeSet<String> = self.listed.iter().map(|name| (*name).to_owned()).collect();
         for plugin in &bundle.plugins {
-            observation.see_listed(plugin, &[ComponentKind::Skill], &listed);
+            observation.record_listed(plugin, &[ComponentKind::Skill], &listed);
             for component in plugin.components_of(&[ComponentKind::Agent]) {
                 observation.record_component(&plugin.name, component, Method::Resolved);
             }

@@ -2,8 +2,8 @@
 //! known before a call is evaluated here.
 
 use crate::model::hook::Hook;
-use crate::read::format::SourceFacts;
 use crate::read::tree::Node;
+use crate::source_format::SourceFacts;
 
 use super::matcher::may_match;
 

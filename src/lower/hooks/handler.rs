@@ -8,7 +8,7 @@ use super::hook::{HookLowering, axis};
 use super::{script, tool_call};
 use crate::ledger::RowOutcome;
 use crate::model::hook::Hook;
-use crate::read::tree::{MappingEntry, Node, escape};
+use crate::read::tree::{MappingEntry, Node};
 use crate::target::{Axis, HookFacts};
 
 /// A handler on the host.
@@ -100,7 +100,7 @@ impl HookLowering<'_> {
         outcome: RowOutcome,
         reason: &str,
     ) -> Option<Decision> {
-        let pointer = format!("{}/{}", self.other.pointer, escape(&entry.key));
+        let pointer = self.other.pointer.key(&entry.key);
         let field = self.field(&entry.key, entry.span(), &pointer)?;
         Some(field.with_outcome(outcome, reason).loss(axis, self.owner(), &entry.key))
     }

@@ -165,7 +165,7 @@ fn server_alternative(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlte
     let mut out = ServerAlternative { matches: !of_plugins, ..ServerAlternative::default() };
     let mut kept = BTreeSet::new();
     for server in servers {
-        let rests = pattern.rests(&server.ours);
+        let rests = pattern.remainders(&server.ours);
         if !server.carried {
             if !rests.is_empty() && (of_plugins || part.contains(PLUGIN)) && part.contains(&server.name) {
                 out.lost.push(format!("{}.*", server.ours));
@@ -173,7 +173,7 @@ fn server_alternative(part: &str, servers: &[ServerPrefix]) -> Option<ServerAlte
             continue;
         }
         out.matches |= !rests.is_empty();
-        let already = pattern.rests(&server.theirs);
+        let already = pattern.remainders(&server.theirs);
         kept.extend(rests.difference(&already).map(|rest| format!("{}{rest}", server.theirs)));
     }
     let start = if part.starts_with('^') { "^" } else { "" };

@@ -33,7 +33,7 @@ impl<'a> ServerPattern<'a> {
     }
 
     /// The possible rests of the pattern after its first pieces have matched `stem`.
-    pub fn rests(&self, stem: &str) -> BTreeSet<String> {
+    pub fn remainders(&self, stem: &str) -> BTreeSet<String> {
         let mut out = BTreeSet::new();
         let mut plain = None;
         for (at, head) in self.heads.iter().enumerate() {
@@ -112,20 +112,20 @@ fn atom(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn rests(pattern: &str) -> Vec<String> {
-        ServerPattern::new(pattern).rests("mcp__plugin_a_x__").into_iter().collect()
+    fn remainders(pattern: &str) -> Vec<String> {
+        ServerPattern::new(pattern).remainders("mcp__plugin_a_x__").into_iter().collect()
     }
 
     #[test]
     fn what_is_left_behind_a_server_says_which_tools_are_meant() {
-        assert_eq!(rests("mcp__plugin_a_(x|y)__.*"), [".*"]);
-        assert_eq!(rests("mcp__plugin_a_(x|y)__(get|put)_.+$"), ["(get|put)_.+$"]);
-        assert_eq!(rests("^mcp__plugin_(a|b)_[a-z]+__get$"), ["get$"]);
-        assert_eq!(rests("mcp__plugin_a_.*__get"), [".*__get", "get"]);
-        assert_eq!(rests("mcp__plugin_.*"), [".*"]);
-        assert_eq!(rests("plugin_a_x__get"), ["get"]);
-        assert!(rests("mcp__plugin_a_(y|z)__.*").is_empty());
-        assert!(rests("mcp__plugin_a_(?!y)__.*").is_empty());
+        assert_eq!(remainders("mcp__plugin_a_(x|y)__.*"), [".*"]);
+        assert_eq!(remainders("mcp__plugin_a_(x|y)__(get|put)_.+$"), ["(get|put)_.+$"]);
+        assert_eq!(remainders("^mcp__plugin_(a|b)_[a-z]+__get$"), ["get$"]);
+        assert_eq!(remainders("mcp__plugin_a_.*__get"), [".*__get", "get"]);
+        assert_eq!(remainders("mcp__plugin_.*"), [".*"]);
+        assert_eq!(remainders("plugin_a_x__get"), ["get"]);
+        assert!(remainders("mcp__plugin_a_(y|z)__.*").is_empty());
+        assert!(remainders("mcp__plugin_a_(?!y)__.*").is_empty());
     }
 
     #[test]

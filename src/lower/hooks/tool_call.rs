@@ -39,7 +39,7 @@ pub(super) fn decision(lowering: &HookLowering<'_>, entry: &MappingEntry, name: 
     if entry.node.as_str() == Some(name) {
         return None;
     }
-    let field = lowering.field("server", entry.span(), &format!("{}/server", lowering.other.pointer))?;
+    let field = lowering.field("server", entry.span(), &lowering.other.pointer.key("server"))?;
     Some(
         field
             .placed_at(name)

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_words_do_not_say_is_nothing() {
+    fn unsupported_shell_syntax_has_no_words() {
         for line in [
             "",
             "ls >out",

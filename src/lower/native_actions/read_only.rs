@@ -1,7 +1,7 @@
 //! Commands that the source host runs without a grant, since they only read files in the project.
 
 use super::command_line::CommandPart;
-use crate::read::format::SourceFacts;
+use crate::source_format::SourceFacts;
 
 /// Whether the source host runs this part of a command line without asking.
 pub fn is(part: &CommandPart<'_>, source: &SourceFacts) -> bool {

@@ -3,7 +3,7 @@
 
 use super::super::plugin::Declaration;
 use super::super::server::is_absolute_url;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, RuleId};
 use crate::read::tree::{Node, Value};
 
 /// Whether a value fits a field.
@@ -72,12 +72,12 @@ const MCP_TOOL: &[HandlerField] =
 pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let Some(kind) = node.get("type") else {
         let help = "write `\"type\": \"command\"`";
-        return Some(place.refuse("hook-type", node, "a hook needs a `type`", help, found));
+        return Some(place.refuse(RuleId::HOOK_TYPE, node, "a hook needs a `type`", help, found));
     };
     let Some((name, needed)) = TYPES.iter().find(|(name, _)| kind.as_str() == Some(name)) else {
         let known: Vec<String> = TYPES.iter().map(|(name, _)| format!("`{name}`")).collect();
         return Some(place.refuse(
-            "hook-type",
+            RuleId::HOOK_TYPE,
             kind,
             "unknown hook type",
             &format!("write one of {}", known.join(", ")),
@@ -88,7 +88,13 @@ pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagno
         if node.get(key).and_then(Node::as_str).is_none_or(|text| text.trim().is_empty()) {
             let at = node.get(key).unwrap_or(node);
             let message = format!("a hook of type `{name}` needs `{key}` as text");
-            return Some(place.refuse("hook-field", at, &message, &format!("add `\"{key}\": \"…\"`"), found));
+            return Some(place.refuse(
+                RuleId::HOOK_FIELD,
+                at,
+                &message,
+                &format!("add `\"{key}\": \"…\"`"),
+                found,
+            ));
         }
     }
     let own = match *name {
@@ -103,7 +109,7 @@ pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagno
         Some((value, *message, *help))
     };
     let (value, message, help) = ANY_HANDLER.iter().chain(own).find_map(wrong)?;
-    Some(place.refuse("hook-field", value, message, help, found))
+    Some(place.refuse(RuleId::HOOK_FIELD, value, message, help, found))
 }
 
 /// The host reads a number that is too large as infinite, which it does not accept.

@@ -3,8 +3,8 @@
 //! plugin or marketplace from loading).
 
 use super::options::{channel, command, options};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::read::tree::{Node, Value};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
+use crate::read::tree::{Node, NodeKind, Value};
 use crate::source::{SourceFile, Span};
 
 /// The type of a field.
@@ -116,7 +116,7 @@ pub fn refused_fields(
         let Some(entry) = node.entry(key) else { continue };
         if let Some(fault) = field_fault(key, &entry.node, *shape) {
             let found =
-                Diagnostic::in_file(file, fault.span, Severity::Error, "manifest-field", fault.message);
+                Diagnostic::in_file(file, fault.span, Severity::Error, RuleId::MANIFEST_FIELD, fault.message);
             out.push(((*key).to_owned(), found.help(fault.help)));
         }
     }
@@ -133,15 +133,14 @@ pub fn refuses(node: &Node, key: &str, known: &[(&str, FieldShape)]) -> bool {
 fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> {
     match shape {
         FieldShape::Anything => None,
-        FieldShape::Text => kind(key, node, "text"),
-        FieldShape::Flag => kind(key, node, "a boolean"),
-        FieldShape::Mapping => kind(key, node, "a mapping"),
-        FieldShape::Address => kind(key, node, "text").or_else(|| address(key, node)),
-        FieldShape::Texts => kind(key, node, "a list").or_else(|| {
-            node.items()?.iter().find_map(|item| kind(&format!("an item of {key}"), item, "text"))
-        }),
-        FieldShape::Person => kind(key, node, "a mapping").or_else(|| person(key, node)),
-        FieldShape::Dependencies => kind(key, node, "a list").or_else(|| {
+        FieldShape::Text => kind(key, node, NodeKind::Text),
+        FieldShape::Flag => kind(key, node, NodeKind::Boolean),
+        FieldShape::Mapping => kind(key, node, NodeKind::Mapping),
+        FieldShape::Address => kind(key, node, NodeKind::Text).or_else(|| address(key, node)),
+        FieldShape::Texts => kind(key, node, NodeKind::List)
+            .or_else(|| node.items()?.iter().find_map(|item| item_kind(key, item, NodeKind::Text))),
+        FieldShape::Person => kind(key, node, NodeKind::Mapping).or_else(|| person(key, node)),
+        FieldShape::Dependencies => kind(key, node, NodeKind::List).or_else(|| {
             let unnamed = |item: &&Node| {
                 let name = item.get("name").unwrap_or(item);
                 !name.as_str().is_some_and(is_plugin_id)
@@ -154,16 +153,15 @@ fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> 
             ))
         }),
         FieldShape::Options => options(key, node),
-        FieldShape::Channels => {
-            kind(key, node, "a list").or_else(|| node.items()?.iter().find_map(|item| channel(key, item)))
-        }
-        FieldShape::Descriptions => kind(key, node, "a mapping").or_else(|| {
-            ["description", "version"].into_iter().find_map(|key| kind(key, node.get(key)?, "text"))
+        FieldShape::Channels => kind(key, node, NodeKind::List)
+            .or_else(|| node.items()?.iter().find_map(|item| channel(key, item))),
+        FieldShape::Descriptions => kind(key, node, NodeKind::Mapping).or_else(|| {
+            ["description", "version"].into_iter().find_map(|key| kind(key, node.get(key)?, NodeKind::Text))
         }),
         FieldShape::Paths => paths(key, node, false),
         FieldShape::Declared => paths(key, node, true),
         FieldShape::Monitors => monitors(key, node),
-        FieldShape::Commands if node.kind() == "a mapping" => node.entries().iter().find_map(command),
+        FieldShape::Commands if node.kind() == NodeKind::Mapping => node.entries().iter().find_map(command),
         FieldShape::Commands => paths(key, node, false),
         FieldShape::Experimental => {
             let part = |key, shape| field_fault(key, node.get(key)?, shape);
@@ -176,23 +174,29 @@ pub(super) fn fault(node: &Node, message: String, help: &str) -> FieldFault {
     FieldFault { span: node.span, message, help: help.to_owned() }
 }
 
-pub(super) fn kind(key: &str, node: &Node, wanted: &str) -> Option<FieldFault> {
-    let bare = key.strip_prefix("an item of ");
-    let named = bare.map_or_else(|| format!("`{key}`"), |key| format!("an item of `{key}`"));
-    let key = bare.unwrap_or(key);
-    (node.kind() != wanted).then(|| {
-        let message = format!("{named} must be {wanted}, found {}", node.kind());
+/// The fault of the field `key` if its value is not of the kind `wanted`.
+pub(super) fn kind(key: &str, node: &Node, wanted: NodeKind) -> Option<FieldFault> {
+    let found = node.kind();
+    (found != wanted).then(|| {
         let help = match (key, wanted, &node.value) {
             ("author" | "owner", _, Value::String(name)) => {
                 format!("write `\"{key}\": {{ \"name\": \"{name}\" }}`")
             }
             ("repository", _, Value::Map(_)) => "write only the URL, as text".to_owned(),
-            (_, "a list", Value::String(_)) => format!("write `\"{key}\": [\"…\", \"…\"]`"),
-            (_, "a boolean", _) => format!("write `\"{key}\": true`, or leave it out"),
-            _ if bare.is_some() => format!("write it as {wanted}"),
+            (_, NodeKind::List, Value::String(_)) => format!("write `\"{key}\": [\"…\", \"…\"]`"),
+            (_, NodeKind::Boolean, _) => format!("write `\"{key}\": true`, or leave it out"),
             _ => format!("write `{key}` as {wanted}"),
         };
-        FieldFault { span: node.span, message, help }
+        fault(node, format!("`{key}` must be {wanted}, found {found}"), &help)
+    })
+}
+
+/// The fault of an item of the list `key` that is not of the kind `wanted`.
+pub(super) fn item_kind(key: &str, item: &Node, wanted: NodeKind) -> Option<FieldFault> {
+    let found = item.kind();
+    (found != wanted).then(|| {
+        let message = format!("an item of `{key}` must be {wanted}, found {found}");
+        fault(item, message, &format!("write it as {wanted}"))
     })
 }
 
@@ -220,13 +224,13 @@ fn person(key: &str, node: &Node) -> Option<FieldFault> {
         None => return Some(fault(node, format!("`{key}` has no `name`"), help)),
         Some(name) => name,
     };
-    if let Some(found) = kind("name", name, "text") {
+    if let Some(found) = kind("name", name, NodeKind::Text) {
         return Some(found);
     }
     if name.as_str() == Some("") {
         return Some(fault(name, format!("the `name` of `{key}` is empty"), help));
     }
-    ["email", "url"].into_iter().find_map(|key| kind(key, node.get(key)?, "text"))
+    ["email", "url"].into_iter().find_map(|key| kind(key, node.get(key)?, NodeKind::Text))
 }
 
 /// Whether `text` names a plugin, alone or with its marketplace.
@@ -254,7 +258,7 @@ fn paths(key: &str, node: &Node, mapping: bool) -> Option<FieldFault> {
     }
     if sound(node) {
         let sources = node.entries().iter().filter(|_| key == "commands");
-        return sources.filter_map(|entry| kind("source", entry.node.get("source")?, "text")).next();
+        return sources.filter_map(|entry| kind("source", entry.node.get("source")?, NodeKind::Text)).next();
     }
     let forms = if mapping { "a path, a list or a mapping" } else { "a path or a list of paths" };
     let message = format!("`{key}` must be {forms}, found {}", node.kind());
@@ -264,7 +268,7 @@ fn paths(key: &str, node: &Node, mapping: bool) -> Option<FieldFault> {
 /// A path, or monitors in a list.
 fn monitors(key: &str, node: &Node) -> Option<FieldFault> {
     match node.items() {
-        Some(items) => items.iter().find_map(|item| kind(&format!("an item of {key}"), item, "a mapping")),
+        Some(items) => items.iter().find_map(|item| item_kind(key, item, NodeKind::Mapping)),
         None if node.as_str().is_some() => None,
         None => {
             let message = format!("`{key}` must be a path or a list, found {}", node.kind());

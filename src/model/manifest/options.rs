@@ -1,8 +1,8 @@
 //! Mappings within a manifest in which the source host refuses the whole plugin for one wrong value (Claude Code 2.1.330):
 //! commands, channels, and the options that the user is asked for when a plugin is installed.
 
-use super::fields::{FieldFault, fault, kind};
-use crate::read::tree::{MappingEntry, Node};
+use super::fields::{FieldFault, fault, item_kind, kind};
+use crate::read::tree::{MappingEntry, Node, NodeKind};
 
 /// The types of options that the source host asks the user for.
 const KINDS: [&str; 5] = ["string", "number", "boolean", "directory", "file"];
@@ -22,7 +22,7 @@ fn unknown_key(of: &str, node: &Node, known: &[&str]) -> Option<FieldFault> {
 
 /// The options that the user is asked for.
 pub(super) fn options(key: &str, node: &Node) -> Option<FieldFault> {
-    kind(key, node, "a mapping").or_else(|| node.entries().iter().find_map(option))
+    kind(key, node, NodeKind::Mapping).or_else(|| node.entries().iter().find_map(option))
 }
 
 /// A server through which messages come in.
@@ -43,7 +43,7 @@ fn option(entry: &MappingEntry) -> Option<FieldFault> {
         let help = "use letters, digits and `_`, and begin with a letter or `_`".to_owned();
         return Some(FieldFault { span: entry.key_span, message, help });
     }
-    if let Some(found) = kind(key, node, "a mapping") {
+    if let Some(found) = kind(key, node, NodeKind::Mapping) {
         return Some(found);
     }
     for needed in ["type", "title", "description"] {
@@ -53,7 +53,7 @@ fn option(entry: &MappingEntry) -> Option<FieldFault> {
                 return Some(fault(node, format!("the option `{key}` has no `{needed}`"), &help));
             }
             Some(value) => {
-                if let Some(found) = kind(needed, value, "text") {
+                if let Some(found) = kind(needed, value, NodeKind::Text) {
                     return Some(found);
                 }
             }
@@ -75,13 +75,14 @@ pub(super) fn command(entry: &MappingEntry) -> Option<FieldFault> {
         let message = format!("the command `{name}`: {}", found.message);
         FieldFault { message, ..found }
     };
-    let text = |key: &str| kind(key, node.get(key)?, "text");
+    let text = |key: &str| kind(key, node.get(key)?, NodeKind::Text);
     let tools = || {
         let list = node.get("allowedTools")?;
-        let item = |item| kind("an item of allowedTools", item, "text");
-        kind("allowedTools", list, "a list").or_else(|| list.items()?.iter().find_map(item))
+        let item = |item| item_kind("allowedTools", item, NodeKind::Text);
+        kind("allowedTools", list, NodeKind::List).or_else(|| list.items()?.iter().find_map(item))
     };
     let fields = ["source", "content", "description", "argumentHint", "model"];
-    let found = kind(name, node, "a mapping").or_else(|| fields.into_iter().find_map(text)).or_else(tools)?;
+    let found =
+        kind(name, node, NodeKind::Mapping).or_else(|| fields.into_iter().find_map(text)).or_else(tools)?;
     Some(of_command(found))
 }

@@ -1,7 +1,7 @@
 //! Where components of other kinds are declared: a JSON file, or a part of one.
 
 use super::other_components::{OtherBody, OtherComponent};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::source::{ComponentKind, SourceFile, Span};
@@ -45,7 +45,7 @@ impl Declaration<'_> {
     /// Adds a finding that refuses a component; the returned message is also the reason in its ledger row.
     pub fn refuse(
         &self,
-        rule: &str,
+        rule: RuleId,
         node: &Node,
         message: &str,
         help: &str,
@@ -57,7 +57,7 @@ impl Declaration<'_> {
 
     /// Adds a finding about a component that no build can carry, which is not a mistake; the returned message is also
     /// the reason in its ledger row.
-    pub fn note(&self, rule: &str, node: &Node, message: &str, found: &mut Vec<Diagnostic>) -> String {
+    pub fn note(&self, rule: RuleId, node: &Node, message: &str, found: &mut Vec<Diagnostic>) -> String {
         found.push(Diagnostic::in_file(self.file, node.span, Severity::Info, rule, message));
         message.to_owned()
     }

@@ -1,7 +1,7 @@
 //! Finds names that two components of a plugin share.
 
 use super::{LostComponent, Plugin};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::component::Component;
 use crate::model::overrides::{ConfigPlace, OverrideValue};
 use crate::read::pointer::JsonPointer;
@@ -46,12 +46,12 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
                 let message = format!("this command hides the skill `{}`", component.qualified);
                 let place = (other, rival.name_span());
                 let first = (file, component.name_span(), "the skill");
-                twice("command-skill-collision", place, message, Some(first))
+                twice(RuleId::COMMAND_SKILL_COLLISION, place, message, Some(first))
             }
             other => {
                 let place = (file, component.name_span());
                 let first = other.map(|other| (other, rival.name_span(), "the other one"));
-                twice("duplicate-name", place, message.clone(), first)
+                twice(RuleId::DUPLICATE_NAME, place, message.clone(), first)
             }
         });
         plugin.lost.push(LostComponent {
@@ -96,7 +96,7 @@ fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
 
 /// A finding about a name that is used twice.
 fn twice(
-    rule: &str,
+    rule: RuleId,
     (file, span): (&SourceFile, Span),
     message: String,
     other: Option<(&SourceFile, Span, &str)>,

@@ -5,10 +5,10 @@ use super::find::commands::command_name;
 use super::{LostComponent, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::manifest;
-use crate::read::format::SourceFacts;
 use crate::read::pointer::{JsonPointer, contains};
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{SourceFile, SourceTree};
+use crate::source_format::SourceFacts;
 
 /// Why such a path is not carried.
 const REASON: &str = "the source host refuses a path that does not stay in the plugin";

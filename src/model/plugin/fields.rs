@@ -1,6 +1,6 @@
 //! Frontmatter fields whose values the source host cannot use.
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::component::Component;
 use crate::read::tree::Value;
 use crate::source::SourceFile;
@@ -14,7 +14,8 @@ pub(super) fn wrong_types(file: &SourceFile, component: &Component) -> Vec<Diagn
             let message = format!("`{key}` must be text, found {}", node.kind());
             let help = format!("write `{key}: \"…\"` on one line");
             out.push(
-                Diagnostic::in_file(file, node.span, Severity::Warning, "field-type", message).help(help),
+                Diagnostic::in_file(file, node.span, Severity::Warning, RuleId::FIELD_TYPE, message)
+                    .help(help),
             );
         }
     }

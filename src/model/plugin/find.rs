@@ -13,15 +13,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 use memchr::memmem;
 
 use super::{LostComponent, Plugin, duplicates, fields};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
-use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 
 struct ComponentFinder<'a> {
     tree: &'a SourceTree,
@@ -125,7 +125,8 @@ impl ComponentFinder<'_> {
             0 => format!("`{first}` is not loaded: {why}"),
             more => format!("`{first}` and {more} more are not loaded: {why}"),
         };
-        let finding = Diagnostic::in_file(&list.1, list.0.span, Severity::Info, "component-format", message);
+        let finding =
+            Diagnostic::in_file(&list.1, list.0.span, Severity::Info, RuleId::COMPONENT_FORMAT, message);
         self.found.push(finding.help("list each of them that hosts should offer"));
     }
 
@@ -171,7 +172,7 @@ impl ComponentFinder<'_> {
         }
         self.found.extend(self.plugin.linked.iter().map(|path| {
             let message = "this is a link, which the source host does not load as an agent or a command";
-            let found = Diagnostic::for_file(path, Severity::Warning, "linked-component", message);
+            let found = Diagnostic::for_file(path, Severity::Warning, RuleId::LINKED_COMPONENT, message);
             found.help("replace the link with a file")
         }));
         self.linked_skills();
@@ -195,7 +196,8 @@ impl ComponentFinder<'_> {
             self.found.extend(links.map(|file| {
                 let message =
                     format!("this is a link to `{}`: the source host lists one of the two names", own.path);
-                let found = Diagnostic::for_file(&file.path, Severity::Warning, "linked-component", message);
+                let found =
+                    Diagnostic::for_file(&file.path, Severity::Warning, RuleId::LINKED_COMPONENT, message);
                 found.help("replace the link with a separate skill, or remove it")
             }));
         }
@@ -278,7 +280,7 @@ impl ComponentFinder<'_> {
         if let Some(reason) = refused_name(kind, &name, prefix) {
             let help = "use letters, digits and `-`, such as `my-name`";
             let at = component.name_span();
-            let finding = Diagnostic::in_file(file, at, Severity::Error, "name-format", reason.clone());
+            let finding = Diagnostic::in_file(file, at, Severity::Error, RuleId::NAME_FORMAT, reason.clone());
             self.found.push(finding.help(help));
             let (name, pointer) = (qualified(&name).into(), None);
             return self.plugin.lost.push(LostComponent {
@@ -311,7 +313,8 @@ fn component_text<'a>(
     };
     if text.len() > limit {
         let message = format!("the file has more than {limit} bytes, and the source host skips it");
-        let finding = Diagnostic::for_file(&file.path, Severity::Error, "unreadable-file", message.clone());
+        let finding =
+            Diagnostic::for_file(&file.path, Severity::Error, RuleId::UNREADABLE_FILE, message.clone());
         found.push(finding.help("move parts of it into separate files, and name those in it"));
         return Err(message);
     }
@@ -322,7 +325,7 @@ fn windows_line_endings(file: &SourceFile, text: &str) -> Option<Diagnostic> {
     let at = memmem::find(text.as_bytes(), b"\r\n")?;
     let message = "the file has Windows line endings";
     let span = Span::new(at, at + 2);
-    let finding = Diagnostic::in_file(file, span, Severity::Warning, "windows-line-endings", message);
+    let finding = Diagnostic::in_file(file, span, Severity::Warning, RuleId::WINDOWS_LINE_ENDINGS, message);
     Some(finding.help("save it with LF line endings; a build does not change them"))
 }
 

@@ -4,10 +4,10 @@ use super::other_components::OtherComponent;
 use super::{Declaration, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::hook;
-use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::Value;
 use crate::source::{ComponentKind, SourceTree};
+use crate::source_format::SourceFacts;
 
 /// The hooks in the frontmatter of a plugin's skills and commands. They are fields, not components.
 #[derive(Debug, Clone, Default)]

@@ -4,16 +4,16 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{Declaration, LocationForm, Plugin, settings};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::credentials::Secret;
 use crate::model::hook::{self, Hook};
 use crate::model::manifest;
 use crate::model::server::{self, ServerDefinition};
-use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::{FaultKind, MappingEntry, Node, Value};
 use crate::read::workflow;
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
+use crate::source_format::SourceFacts;
 
 /// A component of another kind.
 #[derive(Debug, Clone)]
@@ -189,7 +189,8 @@ impl OtherFinder<'_> {
     /// A file with a byte order mark, in which the source host reads no hooks, servers, settings or monitors (2.1.330).
     fn add_marked(&mut self, kind: ComponentKind, file: &SourceFile) {
         let message = "the file starts with a byte order mark, so the source host ignores it";
-        let found = Diagnostic::in_file(file, Span::new(0, 3), Severity::Error, "byte-order-mark", message);
+        let found =
+            Diagnostic::in_file(file, Span::new(0, 3), Severity::Error, RuleId::BYTE_ORDER_MARK, message);
         self.found.push(found.help("save it as UTF-8 without BOM"));
         self.out.push(OtherComponent { fault: Some(message.to_owned()), ..whole(kind, &file.path) });
     }
@@ -311,7 +312,7 @@ impl OtherFinder<'_> {
                 if place.kind == ComponentKind::Hook {
                     let message = format!("`{path}` is loaded by default and need not be listed");
                     let help = "remove it here: older versions of the source host refuse hooks that are loaded twice";
-                    let rule = "hooks-relisted";
+                    let rule = RuleId::HOOKS_RELISTED;
                     let finding =
                         Diagnostic::in_file(place.file, item.span, Severity::Warning, rule, message);
                     self.found.push(finding.help(help));

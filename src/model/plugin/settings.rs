@@ -5,10 +5,10 @@ use super::other_components::OtherComponent;
 use super::{Declaration, Plugin};
 use crate::diagnostic::Diagnostic;
 use crate::model::{hook, manifest};
-use crate::read::format::SourceFacts;
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::FaultKind;
 use crate::source::{ComponentKind, SourceTree};
+use crate::source_format::SourceFacts;
 
 /// The settings files in a project's folder.
 pub const FILES: [&str; 2] = ["settings.json", "settings.local.json"];

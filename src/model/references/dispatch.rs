@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 use memchr::memmem;
 
-use crate::source::{Span, line_start};
+use crate::source::{Span, line_end, line_start};
 
 /// Words that ask for an agent anywhere in its sentence, and for all items of a list if they are in the sentence before
 /// it.
@@ -115,7 +115,7 @@ impl AgentMentions {
 fn is_asked_near(text: &str, span: Span) -> bool {
     let start = line_start(text, span.start);
     let line = &text[start..];
-    let line = &line[..line.find('\n').unwrap_or(line.len())];
+    let line = &line[..line_end(line, 0)];
     let (ahead, behind) = (&text[start..span.start], &line[span.end - start..]);
     if ahead.ends_with("@agent-") || is_call(ahead) {
         !is_negated(ahead)

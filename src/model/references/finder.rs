@@ -196,8 +196,8 @@ fn bits(block: &[u8; BLOCK], is: impl Fn(u8) -> bool) -> u64 {
     let held = block.map(|byte| u8::from(is(byte)));
     let (eights, _) = held.as_chunks::<8>();
     // The multiplication collects the lowest bits of eight bytes in the highest byte.
-    let gathered = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    eights.iter().rev().fold(0, |bits, eight| bits << 8 | gathered(eight))
+    let gather_bits = |eight: &[u8; 8]| u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
+    eights.iter().rev().fold(0, |bits, eight| bits << 8 | gather_bits(eight))
 }
 
 /// The first three or four bytes as a little-endian number; missing bytes are 0.

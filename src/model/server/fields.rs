@@ -1,14 +1,14 @@
 //! Checks the fields of an MCP server as the source host does (Claude Code 2.1.330): it silently drops a server with a
 //! field of a wrong type, so no other host may get the server either.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, RuleId};
 use crate::model::plugin::Declaration;
 use crate::model::similar_names;
-use crate::read::format::SourceFacts;
 use crate::read::tree::{MappingEntry, Node, Value};
+use crate::source_format::SourceFacts;
 
-const RULE: &str = "mcp-shape";
-const TRANSPORT: &str = "mcp-transport";
+const RULE: RuleId = RuleId::MCP_SHAPE;
+const TRANSPORT: RuleId = RuleId::MCP_TRANSPORT;
 
 /// The largest whole number that the host represents exactly.
 pub(super) const LARGEST: f64 = 9_007_199_254_740_991.0;
@@ -23,7 +23,13 @@ pub(super) fn name_and_type(
     if source.lost_server_names.contains(&entry.key) {
         let named = Node { span: entry.span(), ..entry.node.clone() };
         let message = format!("hosts silently drop a server named `{}`", entry.key);
-        return Some(place.refuse("mcp-reserved-name", &named, &message, "give it another name", found));
+        return Some(place.refuse(
+            RuleId::MCP_RESERVED_NAME,
+            &named,
+            &message,
+            "give it another name",
+            found,
+        ));
     }
     let given = entry.node.get("type")?;
     let known = source.server_types.iter();
@@ -102,7 +108,7 @@ pub(super) type ServerFault<'a> = (Option<&'a Node>, &'static str, &'static str)
 
 /// Reports the first fault, if any.
 pub(super) fn refuse<'a>(
-    rule: &str,
+    rule: RuleId,
     faults: impl IntoIterator<Item = ServerFault<'a>>,
     place: &Declaration<'_>,
     found: &mut Vec<Diagnostic>,

@@ -2,12 +2,12 @@
 //! wrong type, it skips all servers of the file.
 
 use super::fields::{LARGEST, ServerFault, is_flag, is_mapping_of_texts, is_text, is_whole, refuse};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, RuleId};
 use crate::model::plugin::Declaration;
 use crate::model::similar_names;
 use crate::read::tree::{MappingEntry, Node, Value};
 
-const RULE: &str = "lsp-shape";
+const RULE: RuleId = RuleId::LSP_SHAPE;
 
 /// The fields that the host knows.
 const FIELDS: [&str; 14] = [
@@ -38,7 +38,7 @@ pub(super) fn check(
 ) -> Option<String> {
     let node = &entry.node;
     if let Some(odd) = node.entries().iter().find(|field| !FIELDS.contains(&field.key.as_str())) {
-        let help = match similar_names::slip(&odd.key, FIELDS) {
+        let help = match similar_names::misspelt_name(&odd.key, FIELDS) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "remove it".to_owned(),
         };

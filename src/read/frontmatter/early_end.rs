@@ -22,7 +22,7 @@ pub(super) fn text_after_early_end(text: &str, yaml: Span, mark: usize) -> Optio
     if before.is_empty() && behind.is_empty() && line == mark {
         return None;
     }
-    let meant = meant(text, yaml.start, end);
+    let meant = closing_line(text, yaml.start, end);
     let until = match meant {
         Some(meant) => meant,
         None if before.is_empty() => end,
@@ -65,7 +65,7 @@ pub(super) fn text_after_early_end(text: &str, yaml: Span, mark: usize) -> Optio
 }
 
 /// The start of a later line of three dashes, if everything before it is valid frontmatter.
-fn meant(text: &str, start: usize, from: usize) -> Option<usize> {
+fn closing_line(text: &str, start: usize, from: usize) -> Option<usize> {
     let mut at = from;
     for line in text[from..].split_inclusive('\n') {
         if at - from > REACH {

@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_hidden_character_is_passed_over_for_its_first_bytes() {
+    fn no_hidden_character_is_missed_for_its_first_bytes() {
         for c in (0..=0x10_ffff).filter_map(char::from_u32) {
             let text = c.to_string();
             assert_eq!(has_any(&text), HiddenKind::from_char(c).is_some(), "U+{:04X}", u32::from(c));

@@ -81,12 +81,12 @@ pub fn is_planned(text: &str, start: usize, end: usize) -> bool {
         let heading = heading.to_lowercase();
         let mut words = heading.split(|c: char| !c.is_alphanumeric());
         let plans = |word| PLANS_AHEAD.contains(&word) || !is_called && LISTS_PLANS.contains(&word);
-        says_not_yet(&heading) || words.any(plans)
+        is_announced(&heading) || words.any(plans)
     };
     verb.is_some_and(|verb| PLANS.contains(&verb.as_str()))
         || is_new && !is_called
         || PLANNED_WORDS.contains(&next.as_str())
-        || says_not_yet(&line.to_lowercase().replace('*', ""))
+        || is_announced(&line.to_lowercase().replace('*', ""))
         || headings_above(text, start).any(plans_ahead)
         || !is_called && list_intro(text, start).is_some_and(|intro| lists_plans(&intro))
 }
@@ -104,7 +104,7 @@ pub fn is_called_planned(text: &str, at: usize) -> bool {
     behind.match_indices(['(', '[']).any(|(bracket, _)| is_remark(&behind[bracket + 1..]))
 }
 
-fn says_not_yet(line: &str) -> bool {
+fn is_announced(line: &str) -> bool {
     NOT_YET.iter().any(|phrase| line.contains(phrase))
 }
 

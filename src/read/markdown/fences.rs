@@ -1,7 +1,7 @@
 //! A cheap scan for the fences and headings of a Markdown text, which spares simple texts a full parse: if fences occur
 //! only in unambiguous places, the lines alone show whether each is closed, and which lines are headings.
 
-use crate::source::Span;
+use crate::source::{Span, line_end, line_start};
 
 /// Whether every fenced block of `text` is certainly closed. `false` means only that a parser must decide.
 pub fn surely_closed(text: &str) -> bool {
@@ -40,8 +40,7 @@ pub fn sure_blocks(text: &str) -> Option<Vec<Span>> {
             continue;
         }
         let length = bytes[at..].iter().take_while(|byte| **byte == mark).count();
-        let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
-        let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end);
+        let (start, end) = (line_start(text, at), line_end(text, at));
         let rest = text[at + length..end].trim();
         let stands_alone = bytes[start..at].iter().all(|byte| *byte == b' ');
         open = match open {
@@ -58,7 +57,7 @@ pub fn sure_blocks(text: &str) -> Option<Vec<Span>> {
             // Below a table row it may be another row, and with a backtick after it, it is not a fence.
             None if !stands_alone
                 || rest.contains('`')
-                || line_before(bytes, start).contains(&b'|')
+                || line_before(text, start).contains('|')
                 || !is_plain(&text[seen..start]) =>
             {
                 return None;
@@ -101,8 +100,8 @@ fn is_plain(text: &str) -> bool {
         if at < end {
             return false;
         }
-        let start = memchr::memrchr(b'\n', &bytes[end..at]).map_or(end, |line| end + line + 1);
-        end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |line| at + line);
+        let start = line_start(text, at);
+        end = line_end(text, at);
         !bytes[start..at].iter().any(u8::is_ascii_alphanumeric)
     };
     !memchr::memchr_iter(b'<', bytes).any(html)
@@ -111,9 +110,9 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// The line before the one that begins at `at`.
-fn line_before(bytes: &[u8], at: usize) -> &[u8] {
-    let before = bytes[..at].strip_suffix(b"\n").unwrap_or_default();
-    &before[memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)..]
+fn line_before(text: &str, at: usize) -> &str {
+    let end = at.saturating_sub(1);
+    &text[line_start(text, end)..end]
 }
 
 #[cfg(test)]

@@ -36,8 +36,7 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
     let in_lines = !node.span.slice(text).starts_with('{');
     let misplaced = |entry: &MappingEntry| {
         let start = entry.key_span.start.min(text.len());
-        let line = text[..start].rfind(['\n', '\r']).map_or(0, |end| end + 1);
-        let before = &text[line..start];
+        let before = &text[yaml_line_start(text, start)..start];
         let is_indentation = before.bytes().all(|byte| b" \t-".contains(&byte));
         let behind_tab = in_lines && before.contains('\t') && is_indentation;
         let inner = match &entry.node.value {
@@ -58,10 +57,15 @@ fn has_misplaced_keys(node: &Node, text: &str) -> bool {
         })
 }
 
+/// The start of the line that contains `at`, in YAML, where a lone carriage return ends a line too.
+fn yaml_line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
+}
+
 /// Whether there is a tab before the dash on the line at `at`.
 fn tab_before_dash(text: &str, at: usize) -> bool {
     let at = at.min(text.len());
-    let line = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let line = yaml_line_start(text, at);
     let rest = text[line..].trim_start_matches([' ', '\t']);
     rest.starts_with('-') && text[line..text.len() - rest.len()].contains('\t')
 }

@@ -61,7 +61,7 @@ fn duplicates_name_both_places_and_the_last_counts() {
 fn types_follow_the_core_schema() {
     let (node, _) = read("a: 1.10\nb: yes\nc:\nd: 2024-01-01\ne: 0x1F\nf: .\n");
     let node = node.unwrap();
-    let kinds: Vec<_> = node.entries().iter().map(|entry| entry.node.kind()).collect();
+    let kinds: Vec<_> = node.entries().iter().map(|entry| entry.node.kind().to_string()).collect();
     assert_eq!(kinds, ["a number", "text", "nothing", "text", "a number", "text"]);
 }
 

@@ -11,10 +11,10 @@ use memchr::{memchr, memchr3_iter, memrchr};
 
 use crate::model::paths::is_plain;
 use crate::model::project::Project;
-use crate::read::format::SourceFacts;
 use crate::read::markdown::destination_parts;
 use crate::read::path_words::{is_continued, without_lines, without_marks};
 use crate::source::Span;
+use crate::source_format::SourceFacts;
 use crate::target::{Target, VariableForm};
 
 use runs::{LONGEST, ScannedRun, ScannedWord, link_end};

@@ -2,15 +2,15 @@
 
 use super::verdict::{CLOSURE, ClosureJudge, MISSING_PATH};
 use super::{FileContext, origin};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::model::paths::{join, meant};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
+use crate::model::paths::{join, nearest_path};
 use crate::source::{SourceFile, Span};
 
 /// The rules of `check` under which a build reports what such a document names.
-const HOOK_SCRIPT: &str = "hook-script-missing";
-const HOOK_NOT_EXECUTABLE: &str = "hook-script-not-executable";
-const NOT_EXECUTABLE: &str = "script-not-executable";
-const NO_INTERPRETER: &str = "shebang-missing";
+const HOOK_SCRIPT: RuleId = RuleId::HOOK_SCRIPT_MISSING;
+const HOOK_NOT_EXECUTABLE: RuleId = RuleId::HOOK_SCRIPT_NOT_EXECUTABLE;
+const NOT_EXECUTABLE: RuleId = RuleId::SCRIPT_NOT_EXECUTABLE;
+const NO_INTERPRETER: RuleId = RuleId::SHEBANG_MISSING;
 
 /// How many places with one cause are reported: a document may repeat a path thousands of times.
 const MOST_PLACES: usize = 20;
@@ -33,7 +33,7 @@ impl<'a> ClosureJudge<'a> {
         let message =
             format!("`{path}` does not exist: the plugin has no `{}`", place.plugin.relative_path(&wanted));
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
-        let help = match meant(&wanted, known) {
+        let help = match nearest_path(&wanted, known) {
             Some(other) => format!("did you mean `{}`?", place.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         };

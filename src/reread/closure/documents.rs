@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_literal_string_is_passed_over_where_it_is_valid() {
+    fn a_long_literal_string_is_skipped_where_it_is_valid() {
         let agent = "name = \"a\"\ntext = '''\none\n\ttwo '' é\n'''\n\n[more]\nn = 1\n";
         let read = table(agent).unwrap();
         assert_eq!((read["name"].as_str(), read["text"].as_str()), (Some("a"), Some("")));

@@ -21,7 +21,7 @@ impl SourcePath<'_> {
     /// Whether a file of the plugin is meant. `folder` tells whether the first folder of the path exists, `elsewhere`
     /// whether the text near the path names another skill that has the file, `is_link` whether Markdown parses the path
     /// as a link.
-    pub(super) fn meant(
+    pub(super) fn names_plugin_file(
         &self,
         folder: &dyn Fn(&str) -> bool,
         elsewhere: &dyn Fn(&str) -> bool,

@@ -10,27 +10,27 @@ use super::index::PathIndex;
 use super::lookup::RowLookup;
 use super::names::BundleNames;
 use super::{FileContext, intent, origin};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{Ledger, LedgerRow};
 use crate::model::component::Component;
-use crate::model::paths::{folder, join, meant};
+use crate::model::paths::{folder, join, nearest_path};
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::model::references::ReferenceTarget;
-use crate::read::format::SourceFacts;
 use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Region, RegionKind};
 use crate::source::{ComponentKind, Exclusion, ExclusionReason, SourceFile, Span, is_inside};
+use crate::source_format::SourceFacts;
 use crate::target::Target;
 
 /// The rules of `check` under which a build reports what is also missing in the source.
-const BROKEN_LINK: &str = "broken-link";
-const LEAVES_PLUGIN: &str = "cross-skill-reference";
-pub(super) const MISSING_PATH: &str = "missing-bundled-path";
-const UNKNOWN_AGENT: &str = "unknown-agent";
-const UNKNOWN_SKILL: &str = "unknown-skill";
+const BROKEN_LINK: RuleId = RuleId::BROKEN_LINK;
+const LEAVES_PLUGIN: RuleId = RuleId::CROSS_SKILL_REFERENCE;
+pub(super) const MISSING_PATH: RuleId = RuleId::MISSING_BUNDLED_PATH;
+const UNKNOWN_AGENT: RuleId = RuleId::UNKNOWN_AGENT;
+const UNKNOWN_SKILL: RuleId = RuleId::UNKNOWN_SKILL;
 /// The rule for what only the bundle lacks.
-pub(super) const CLOSURE: &str = "closure";
+pub(super) const CLOSURE: RuleId = RuleId::CLOSURE;
 /// The help for a bug in plugcast itself.
 const REPORT: &str = "this is a bug in plugcast; please report it with the file";
 
@@ -245,7 +245,8 @@ impl<'a> ClosureJudge<'a> {
         let case = intent::SourcePath { text, span: written.span, form: written.form, path: written.path };
         let is_link = || self.is_link(written.file, written.span.start);
         let path = &written.file.path;
-        if in_examples(path) || is_changelog(path) || !case.meant(&folder, &other_skill, &is_link) {
+        if in_examples(path) || is_changelog(path) || !case.names_plugin_file(&folder, &other_skill, &is_link)
+        {
             return;
         }
         let target = join(base, written.path).filter(|path| path.starts_with(&place.plugin.root));
@@ -259,7 +260,7 @@ impl<'a> ClosureJudge<'a> {
             }
         };
         let known = place.plugin.files.kept.iter().map(|path| path.as_path());
-        let help = match meant(&wanted, known) {
+        let help = match nearest_path(&wanted, known) {
             Some(other) => format!("did you mean `{}`?", place.plugin.relative_path(other)),
             None => "add the file, or fix the path".to_owned(),
         };

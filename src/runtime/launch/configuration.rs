@@ -180,7 +180,7 @@ impl RawConfiguration {
 
 /// A value as a message shows it.
 fn shown_value(node: &Node) -> String {
-    node.scalar().map_or_else(|| node.kind().to_owned(), |text| format!("`{text}`"))
+    node.scalar().map_or_else(|| node.kind().to_string(), |text| format!("`{text}`"))
 }
 
 /// A folder named in the file, relative to the repository's top; `None` if it is outside.

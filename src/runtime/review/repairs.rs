@@ -361,7 +361,7 @@ pub fn ids(
         match id.filter(|id| findings.iter().any(|one| one.id == *id)) {
             Some(id) => ids.push(id.to_owned()),
             None => {
-                let shown = id.map_or_else(|| item.kind().to_owned(), |id| format!("`{id}`"));
+                let shown = id.map_or_else(|| item.kind().to_string(), |id| format!("`{id}`"));
                 return Err(wrong("unknown_finding", format!("{shown} is not a finding of this run"), item));
             }
         }

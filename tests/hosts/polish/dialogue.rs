@@ -83,7 +83,7 @@ impl<'a> Dialogue<'a> {
 
 /// Fails unless the user was told these words.
 #[track_caller]
-pub fn told(transcript: &Transcript, words: &str) {
+pub fn assert_said(transcript: &Transcript, words: &str) {
     let texts = model_texts(transcript);
     assert!(texts.iter().any(|text| text.contains(words)), "`{words}` is missing in {texts:#?}");
 }

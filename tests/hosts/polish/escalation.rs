@@ -1,7 +1,7 @@
 //! A polish that turns out to be work for a plan: the port is taken, the user takes another one, asks to plan an item again,
 //! leaves the seed a file, and has the server ended after the end.
 
-use super::dialogue::{Dialogue, told};
+use super::dialogue::{Dialogue, assert_said};
 use super::envelope;
 use super::hand::{call, call_with, calls};
 use super::rounds::{begun, checklist, port_is_taken, seeds_offer};
@@ -29,7 +29,10 @@ fn escalated(hosts: &Hosts, host: Host) {
     let port = free_port();
     let started = call_with(host, "## 4. Start", 3, "", &[("PORT", port.to_string())]);
     let steps = std::iter::once(started).chain(checklist(host)).collect();
-    told(&dialogue.reply(&format!("take port {port}"), steps), &format!("\nApp: http://127.0.0.1:{port}/ "));
+    assert_said(
+        &dialogue.reply(&format!("take port {port}"), steps),
+        &format!("\nApp: http://127.0.0.1:{port}/ "),
+    );
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     let server = site.json(&format!("{run}/server.json"));
     assert_eq!((&server["adopted"], server["port"].as_u64()), (&false.into(), Some(port.into())));
@@ -45,7 +48,7 @@ fn escalated(hosts: &Hosts, host: Host) {
         holds(&answer(request, "rt.dispatch.plan/1")?["status"].to_string(), "halt")?;
         Ok(format!("Nothing is repaired: an item is to be planned again.\n{}", seeds_offer(request)?))
     }));
-    told(&dialogue.reply("ready", steps), "All pages: show-cart-polish-1-all-pages, ");
+    assert_said(&dialogue.reply("ready", steps), "All pages: show-cart-polish-1-all-pages, ");
     assert!(site.text(&format!("{run}/replan-seed.md")).contains("trigger: \"replan_actions\"\n"));
 
     // The seed stays a file.
@@ -57,7 +60,7 @@ fn escalated(hosts: &Hosts, host: Host) {
         format!("{run}/replan-seed.md\nEscalation: replan-required\n"),
         "\nNext: plan it again with `refine:review-plan`, from the replan seed\n".to_owned(),
     ] {
-        told(&ended, &part);
+        assert_said(&ended, &part);
     }
     assert!(github.requests().iter().all(|request| request.call == "POST /graphql"), "nothing was opened");
     assert_eq!((site.snapshot(), published()), before, "nothing was changed or pushed");
@@ -70,7 +73,7 @@ fn escalated(hosts: &Hosts, host: Host) {
         stopped,
         says(|request| Ok(format!("server: {}", answer(request, "rt.server.stop/1")?["status"]))),
     ];
-    told(&dialogue.reply("end the server, too", steps), r#"server: "stopped""#);
+    assert_said(&dialogue.reply("end the server, too", steps), r#"server: "stopped""#);
     assert!(!site.answers_on(port, "") && own.is_alive(), "that server alone has ended");
 }
 

@@ -4,7 +4,7 @@
 use plugcast::drivers::script::{ModelRequest, ModelScript};
 use serde_json::{Value, json};
 
-use super::dialogue::{Dialogue, told};
+use super::dialogue::{Dialogue, assert_said};
 use super::hand::{SKILL, call, calls};
 use super::site::Site;
 use super::{UNBOUND, answer, holds, in_turn, model_texts, play, refused, says};
@@ -212,7 +212,7 @@ fn waited_for(hosts: &Hosts, host: Host) {
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "wait");
     let mut steps = calls(host, &[("## 1. Begin", 0), ("## 1. Begin", 1), ("## 2. Gate", 0)]);
     steps.push(says(offer).expects([r#""code":"ci_pending""#]));
-    told(&dialogue.start("", steps), "checks have not ended: `test`");
+    assert_said(&dialogue.start("", steps), "checks have not ended: `test`");
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     let ended = format!("{run}/metadata.json");
     assert_eq!((site.has(&ended), site.claims()), (false, 1), "the run waits");
@@ -221,7 +221,7 @@ fn waited_for(hosts: &Hosts, host: Host) {
     github.hold(&state);
     let steps = vec![call(host, "## 2. Gate", 0), says(passed)];
     let asked = dialogue.reply("wait", steps);
-    told(&asked, r#""pass" "exact" "Ready to merge". "origin/main" is 1 commit ahead. Merge it?"#);
+    assert_said(&asked, r#""pass" "exact" "Ready to merge". "origin/main" is 1 commit ahead. Merge it?"#);
     assert_eq!((site.snapshot(), site.has(&ended)), (before.clone(), false), "nothing is merged yet");
 
     let steps = vec![
@@ -233,7 +233,7 @@ fn waited_for(hosts: &Hosts, host: Host) {
         }),
     ];
     let refused = dialogue.reply("merge it", steps);
-    told(&refused, "`origin/main` conflicts with the branch in `src/price.py`");
+    assert_said(&refused, "`origin/main` conflicts with the branch in `src/price.py`");
     assert_eq!(site.snapshot(), before, "the merge is taken back");
     assert_eq!(site.json(&ended)["status"], "cancelled");
     assert!(!site.has(&format!("{run}/server.json")) && !site.answers(""), "nothing was started");

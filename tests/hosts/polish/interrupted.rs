@@ -3,7 +3,7 @@
 
 use plugcast::drivers::script::{ModelRequest, ScriptStep};
 
-use super::dialogue::{Dialogue, told};
+use super::dialogue::{Dialogue, assert_said};
 use super::envelope;
 use super::hand::{call, call_with, calls, screen_step};
 use super::rounds::{agents, begun, checklist, repaired};
@@ -53,7 +53,7 @@ fn interrupted(hosts: &Hosts, host: Host) {
         call(host, "## 1. Begin", 0),
         says(|request| whether_to_go_on(request, "rt.polish.acquire/1")).expects([r#""code":"dirty""#]),
     ];
-    told(&dialogue.start("", steps), "has changes: `app/views/cart.html`\nGo on with that polish?");
+    assert_said(&dialogue.start("", steps), "has changes: `app/views/cart.html`\nGo on with that polish?");
     assert_eq!((site.runs().len(), site.text(&path), site.snapshot()), (1, edited.clone(), half.clone()));
 
     let mut steps = vec![
@@ -63,13 +63,16 @@ fn interrupted(hosts: &Hosts, host: Host) {
     steps.extend(calls(host, &[("## 6. Look", 0), ("## 6. Look", 1), ("## 8. Repair", 0)]));
     steps.push(screen_step(host));
     let shown = dialogue.reply("yes", steps);
-    told(&shown, &format!("(2 items, 1 stacked)\nApp: http://127.0.0.1:{}/ (not opened)\n", site.port));
+    assert_said(
+        &shown,
+        &format!("(2 items, 1 stacked)\nApp: http://127.0.0.1:{}/ (not opened)\n", site.port),
+    );
     assert_eq!((site.text(&path), site.snapshot()), (edited, half), "nothing is lost");
 
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 6. Look", 1)]);
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/Hullo/Hello/ app/views/cart.html");
-    told(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
+    assert_said(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
     assert!(site.answers("Hello from the cart"), "the same server shows the repair");
 
     // The user amends what was repaired, and ends the polish.
@@ -80,13 +83,13 @@ fn interrupted(hosts: &Hosts, host: Host) {
         says(|request| whether_to_go_on(request, "rt.polish.checklist.parse/1"))
             .expects([r#""code":"history_rewritten""#]),
     ];
-    told(&dialogue.reply("done", steps), "`show-cart` was rewritten since run `");
+    assert_said(&dialogue.reply("done", steps), "`show-cart` was rewritten since run `");
     assert_eq!((site.text(&path), site.snapshot()), (list, amended.clone()), "nothing is lost");
     let mut steps = vec![call(host, "## 1. Begin", 2)];
     steps.extend(calls(host, &[("## 8. Repair", 0), ("## 9. Seeds", 0), ("## 10. End", 0)]));
     steps.push(says(envelope));
     let ended = dialogue.reply("yes", steps);
-    told(&ended, "\nChecklist items: 2 total (1 fixed, 0 skipped, 1 stacked, 0 replan)\n");
+    assert_said(&ended, "\nChecklist items: 2 total (1 fixed, 0 skipped, 1 stacked, 0 replan)\n");
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "complete");
     assert_eq!((site.snapshot(), site.claims(), site.runs().len()), (amended, 0, 1));
     let log = site.json(&format!("{run}/dispatch-log.json"));

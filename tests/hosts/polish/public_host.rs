@@ -3,7 +3,7 @@
 
 use plugcast::drivers::script::{ModelRequest, ScriptStep};
 
-use super::dialogue::{Dialogue, told};
+use super::dialogue::{Dialogue, assert_said};
 use super::envelope;
 use super::hand::{call, call_with, calls};
 use super::rounds::{checklist, question};
@@ -52,13 +52,13 @@ fn allowed(hosts: &Hosts, host: Host) {
     let before = site.snapshot();
 
     // After a no nothing was started, and the run has ended.
-    told(&dialogue.start("", asked(host)), "0.0.0.0");
+    assert_said(&dialogue.start("", asked(host)), "0.0.0.0");
     let [declined] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     let mut steps = vec![call(host, "## 11. Cancel", 0)];
     steps.push(says(|request| shown(request, "Polish cancelled", "\nPolish complete")));
     let cancelled = dialogue.reply("no", steps);
-    told(&cancelled, "\nDev server: none\n");
-    told(&cancelled, "\nNext: begin another polish, or merge it\n");
+    assert_said(&cancelled, "\nDev server: none\n");
+    assert_said(&cancelled, "\nNext: begin another polish, or merge it\n");
     assert_eq!(site.json(&format!("{declined}/metadata.json"))["status"], "cancelled");
     assert!(!site.has(&format!("{declined}/server.json")) && !site.answers(""), "nothing was started");
     assert_eq!((site.claims(), site.snapshot()), (0, before.clone()));
@@ -66,20 +66,23 @@ fn allowed(hosts: &Hosts, host: Host) {
     // After a yes the command is asked for as ever, and only then it starts.
     dialogue.start("", asked(host));
     let steps = vec![call_with(host, "## 4. Start", 0, ALLOWED, &[]), says(question)];
-    told(&dialogue.reply("yes", steps), "Start `node server.js` on port ");
+    assert_said(&dialogue.reply("yes", steps), "Start `node server.js` on port ");
     let runs = site.runs();
     let run = runs.iter().find(|run| *run != declined).expect("a run of its own");
     assert!(!site.has(&format!("{run}/server.json")) && !site.answers(""), "one yes starts nothing yet");
     let mut steps = vec![call_with(host, "## 4. Start", 3, ALLOWED, &[])];
     steps.extend(checklist(host));
     let shown = dialogue.reply("the first", steps);
-    told(&shown, &format!("(2 items, 1 stacked)\nApp: http://127.0.0.1:{}/ (not opened)\n", site.port));
+    assert_said(
+        &shown,
+        &format!("(2 items, 1 stacked)\nApp: http://127.0.0.1:{}/ (not opened)\n", site.port),
+    );
     assert!(site.answers("hello from the cart") && is_public(site.port), "it listens on all addresses");
 
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 9. Seeds", 0), ("## 10. End", 0)]);
     steps.push(says(envelope));
     let pid = site.json(&format!("{run}/server.json"))["pid"].as_u64().expect("a number");
-    told(&dialogue.reply("done", steps), &format!("\nDev server: {pid} on :{} (logs: ", site.port));
+    assert_said(&dialogue.reply("done", steps), &format!("\nDev server: {pid} on :{} (logs: ", site.port));
     assert_eq!((site.claims(), site.snapshot()), (0, before), "nothing was changed");
     site.end(pid);
 }

@@ -1,7 +1,7 @@
 //! A polish with its user: the question before the server, one screen with the checklist, an edit, a round of repairs, and the
 //! end; or the user's `cancel`.
 
-use super::dialogue::{Dialogue, told};
+use super::dialogue::{Dialogue, assert_said};
 use super::hand::{call, calls};
 use super::rounds::{agents, begun, checklist, repaired};
 use super::site::Site;
@@ -22,7 +22,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     review((hosts, &stage, host), &github, more);
     let mut dialogue = Dialogue::begin(hosts, &stage, host, &github, "polish");
 
-    told(&dialogue.start("", begun(host)), "Start `node server.js` on port ");
+    assert_said(&dialogue.start("", begun(host)), "Start `node server.js` on port ");
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert!(
         !site.has(&format!("{run}/server.json")) && !site.answers(""),
@@ -32,7 +32,10 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     let mut steps = calls(host, &[("## 4. Start", 3)]);
     steps.extend(checklist(host));
     let shown = dialogue.reply("the first", steps);
-    told(&shown, &format!("(2 items, 1 stacked)\nApp: http://127.0.0.1:{}/ (not opened)\n", site.port));
+    assert_said(
+        &shown,
+        &format!("(2 items, 1 stacked)\nApp: http://127.0.0.1:{}/ (not opened)\n", site.port),
+    );
     let screen = model_texts(&shown).into_iter().rfind(|text| text.starts_with("Polish of show-cart\n"));
     let screen = screen.expect("the user sees it");
     assert_eq!(screen.lines().count(), 5, "one screen, and nothing else: {screen}");
@@ -50,7 +53,7 @@ fn polished(hosts: &Hosts, host: Host, more: &[&str]) {
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 6. Look", 1)]);
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/hello/Hello/ app/views/cart.html");
-    told(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
+    assert_said(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
     assert!(browser::page(url).contains("Hello from the cart"), "the running server shows the repair");
     assert!(
         site.text(&path).contains("- result: fixed\n- summary: greets with a capital\n"),
@@ -112,11 +115,11 @@ fn cancelled(hosts: &Hosts, host: Host) {
     let mut steps = vec![call(host, "## 11. Cancel", 0)];
     steps.push(says(|request| shown(request, "Polish cancelled", "\nPolish complete")));
     let transcript = dialogue.reply("cancel", steps);
-    told(
+    assert_said(
         &transcript,
         "\nChecklist items: 2 total (0 fixed, 0 skipped, 1 stacked, 0 replan, 1 not dispatched)\n",
     );
-    told(&transcript, "\nNext: begin another polish for what was not dispatched, or merge it\n");
+    assert_said(&transcript, "\nNext: begin another polish for what was not dispatched, or merge it\n");
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "cancelled");
     assert_eq!((site.text(&path), site.snapshot()), (edited, before), "nothing is taken back");
     assert_eq!(site.text("app/views/cart.html"), "the user's own words\n");

@@ -4,7 +4,7 @@
 use plugcast::drivers::script::{ModelReply, ModelRequest, ScriptStep};
 use serde_json::Value;
 
-use super::dialogue::{Dialogue, told};
+use super::dialogue::{Dialogue, assert_said};
 use super::envelope;
 use super::hand::{call, call_with, calls, skill_folder};
 use super::rounds::{BY_HAND, agents, begun, checklist, port_is_taken, repaired, seeds_offer, too_large};
@@ -95,12 +95,12 @@ fn polished(hosts: &Hosts, host: Host) {
     // The kill is declined: the user's own server is used.
     dialogue.start("", begun(host));
     let asked = dialogue.reply("the first", port_is_taken(host));
-    told(&asked, &format!("Port {} has process {}: `node -e require('http')", site.port, own.pid()));
+    assert_said(&asked, &format!("Port {} has process {}: `node -e require('http')", site.port, own.pid()));
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     assert!(own.is_alive() && !site.has(&format!("{run}/server.json")), "nothing ends without a yes");
     let mut steps = vec![call(host, "## 5. A port", 1)];
     steps.extend(checklist(host));
-    told(&dialogue.reply("use it", steps), "(2 items, 1 stacked)\nApp: http://127.0.0.1:");
+    assert_said(&dialogue.reply("use it", steps), "(2 items, 1 stacked)\nApp: http://127.0.0.1:");
     let server = site.json(&format!("{run}/server.json"));
     assert_eq!((&server["adopted"], server["pid"].as_u64()), (&true.into(), Some(own.pid().into())));
 
@@ -113,7 +113,7 @@ fn polished(hosts: &Hosts, host: Host) {
     let words = format!(
         "Line {line}: unknown action `repair it`, expected one of `keep`, `skip`, `fix`, `note`, `stacked`, `replan`\nReply ready"
     );
-    told(&dialogue.reply("ready", steps), &words);
+    assert_said(&dialogue.reply("ready", steps), &words);
     assert_eq!(site.text(&path), damaged);
 
     // An item that is added by hand is measured, and now most of them are too large.
@@ -124,7 +124,7 @@ fn polished(hosts: &Hosts, host: Host) {
     site.write(&path, &(site.text(&path) + BY_HAND));
     let steps = vec![call(host, "## 8. Repair", 0), call(host, "## 6. Look", 1), says(too_large)];
     let asked = dialogue.reply("ready", steps);
-    told(&asked, "item 3 is too large (file_count > 5): it is `stacked`\n2 of 3 items are too large.");
+    assert_said(&asked, "item 3 is too large (file_count > 5): it is `stacked`\n2 of 3 items are too large.");
     assert!(site.answers("hello from the cart"), "nothing is repaired before the answer");
 
     // The user goes on: a round, and a second one.
@@ -132,23 +132,23 @@ fn polished(hosts: &Hosts, host: Host) {
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/hello/Hello/ app/views/cart.html");
     let shown = dialogue.reply_with("continue", repair, steps);
-    told(&shown, "\nItem 1: fixed");
-    told(&shown, "(3 items, 2 stacked)\nApp: http://127.0.0.1:");
+    assert_said(&shown, "\nItem 1: fixed");
+    assert_said(&shown, "(3 items, 2 stacked)\nApp: http://127.0.0.1:");
     assert_eq!(site.json(&format!("{run}/escalation.json"))["answer"], "continue");
     assert!(site.answers("Hello from the cart"), "the user's server shows the repair");
     site.edit(&path, &[("- notes: greet with a capital", "- notes: greet in Swedish")]);
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 6. Look", 1)]);
     steps.extend(repaired(host));
     let repair = agents(host, "sed -i s/Hello/Hej/ app/views/cart.html");
-    told(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
+    assert_said(&dialogue.reply_with("ready", repair, steps), "\nItem 1: fixed");
     assert!(site.answers("Hej from the cart"), "the second round repairs what was edited");
 
     // One of the seeds is opened, and the other one stays a file.
     let mut steps = calls(host, &[("## 8. Repair", 0), ("## 9. Seeds", 0)]);
     steps.push(says(seeds_offer));
     let offered = dialogue.reply("done", steps);
-    told(&offered, "All pages: show-cart-polish-1-all-pages, ");
-    told(&offered, "Search: show-cart-polish-2-search, ");
+    assert_said(&offered, "All pages: show-cart-polish-1-all-pages, ");
+    assert_said(&offered, "Search: show-cart-polish-2-search, ");
     assert!(github.requests().iter().all(|request| request.call == "POST /graphql"), "nothing is opened yet");
     let mut steps = vec![page(host)];
     steps.extend((0..5).map(|number| seed_call(host, number)));
@@ -157,7 +157,7 @@ fn polished(hosts: &Hosts, host: Host) {
         ScriptStep::compute(|request| Ok(ModelReply::text(opened(request)?))),
     ]);
     let ended = dialogue.reply("open the first one", steps);
-    told(&ended, "https://github.com/owner/tool/pull/8\nPolish complete.\n");
+    assert_said(&ended, "https://github.com/owner/tool/pull/8\nPolish complete.\n");
 
     let (code, listed) =
         github.gh(&stage.project(), &["api", "--hostname", "github.com", "repos/owner/tool/pulls"]);

@@ -3,7 +3,7 @@
 
 use plugcast::drivers::script::ModelRequest;
 
-use super::dialogue::{Dialogue, told};
+use super::dialogue::{Dialogue, assert_said};
 use super::envelope;
 use super::hand::{call, call_with, calls};
 use super::rounds::{BY_HAND, begun, checklist, too_large};
@@ -44,7 +44,7 @@ fn planned_again(hosts: &Hosts, host: Host) {
     dialogue.start("plan:docs/plans/cart.md", begun(host));
     let mut steps = calls(host, &[("## 4. Start", 3), ("## 6. Look", 0), ("## 6. Look", 1)]);
     steps.push(says(whole));
-    told(&dialogue.reply("the first", steps), "49 files and 50 lines changed");
+    assert_said(&dialogue.reply("the first", steps), "49 files and 50 lines changed");
     let [run] = &site.runs()[..] else { panic!("one run: {:?}", site.runs()) };
     let has = |name: &str| site.has(&format!("{run}/{name}"));
     assert!(has("replan-seed.md") && !has("escalation.json") && !has("metadata.json"), "it waits");
@@ -61,7 +61,7 @@ fn planned_again(hosts: &Hosts, host: Host) {
         "\nNext: plan it again with `refine:review-plan docs/plans/cart.md`, from the replan seed\n"
             .to_owned(),
     ] {
-        told(&ended, &part);
+        assert_said(&ended, &part);
     }
     assert_eq!(site.json(&format!("{run}/escalation.json"))["answer"], "replan");
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "complete");
@@ -97,7 +97,7 @@ fn thought_about_again(hosts: &Hosts, host: Host) {
     site.write(&path, &(site.text(&path) + BY_HAND));
     let edited = site.text(&path);
     let steps = vec![call(host, "## 8. Repair", 0), call(host, "## 6. Look", 1), says(too_large)];
-    told(&dialogue.reply("ready", steps), "2 of 3 items are too large.\n1. continue");
+    assert_said(&dialogue.reply("ready", steps), "2 of 3 items are too large.\n1. continue");
 
     let mut steps = vec![call_with(host, "## 6. Look", 1, "--answer rethink", &[])];
     steps.extend(calls(host, &[("## 10. End", 0)]));
@@ -108,7 +108,7 @@ fn thought_about_again(hosts: &Hosts, host: Host) {
         "/replan-seed.md\nEscalation: replan-required\n",
         "\nNext: rethink it with `refine:ideate`, from the replan seed\n",
     ] {
-        told(&ended, part);
+        assert_said(&ended, part);
     }
     assert_eq!(site.json(&format!("{run}/escalation.json"))["answer"], "rethink");
     assert_eq!(site.json(&format!("{run}/metadata.json"))["status"], "complete");

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{ComponentFinder, nested_name};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::plugin::{InlineCommand, command_object};
 use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
@@ -88,7 +88,7 @@ impl ComponentFinder<'_> {
             let message =
                 format!("the source host shows this file only once, as `{first}`, and not as `{stem}`");
             let finding =
-                Diagnostic::in_file(file, item.span, Severity::Warning, "component-format", message);
+                Diagnostic::in_file(file, item.span, Severity::Warning, RuleId::COMPONENT_FORMAT, message);
             self.found.push(finding.help("give each command a separate file, or remove the entry"));
         }
     }
@@ -148,8 +148,14 @@ impl ComponentFinder<'_> {
             let message = format!("the name `{}` {why}", entry.key);
             let help = "use letters, digits and `-`, such as `my-name`";
             self.found.push(
-                Diagnostic::in_file(file, entry.key_span, Severity::Error, "name-format", message.clone())
-                    .help(help),
+                Diagnostic::in_file(
+                    file,
+                    entry.key_span,
+                    Severity::Error,
+                    RuleId::NAME_FORMAT,
+                    message.clone(),
+                )
+                .help(help),
             );
             return self.lose(ComponentKind::Command, &entry.key, &file.path, Some(pointer), &message);
         }
@@ -172,7 +178,7 @@ impl ComponentFinder<'_> {
         let help =
             "move its text to a file that `source` names; only a plugin's own manifest can contain a text";
         self.found.push(
-            Diagnostic::in_file(file, entry.span(), Severity::Warning, "component-format", message)
+            Diagnostic::in_file(file, entry.span(), Severity::Warning, RuleId::COMPONENT_FORMAT, message)
                 .help(help),
         );
     }
@@ -200,7 +206,8 @@ impl ComponentFinder<'_> {
         };
         let help = "write `{ \"source\": \"./commands/…\" }` or `{ \"content\": \"…\" }`";
         self.found.push(
-            Diagnostic::in_file(file, entry.span(), Severity::Error, "component-format", &refused).help(help),
+            Diagnostic::in_file(file, entry.span(), Severity::Error, RuleId::COMPONENT_FORMAT, &refused)
+                .help(help),
         );
         self.lose(ComponentKind::Command, &name, &file.path, Some(pointer), &refused);
     }

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::ComponentFinder;
 use crate::diagnostic::Diagnostic;
 use crate::model::plugin::{Plugin, duplicates};
-use crate::read::format::SourceFacts;
 use crate::source::{ComponentKind, SourceFile, SourceTree};
+use crate::source_format::SourceFacts;
 
 /// The fields that identify an agent or a command; both have a `description`.
 const OWN_FIELDS: [(ComponentKind, &[&str]); 2] = [

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::ComponentFinder;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
@@ -119,7 +119,7 @@ impl ComponentFinder<'_> {
                     file,
                     component.name_span(),
                     Severity::Warning,
-                    "duplicate-name",
+                    RuleId::DUPLICATE_NAME,
                     message,
                 );
                 self.found.push(finding.help("rename one of them"));
@@ -152,6 +152,7 @@ impl ComponentFinder<'_> {
 /// Reports a skill file in the plugin's own folder, which is not read because there is a folder `skills` (2.1.330).
 fn beside_skills(root: &Utf8Path) -> Diagnostic {
     let message = "this file is not a skill: the source host does not read it if there is a folder `skills`";
-    let found = Diagnostic::for_file(root.join(SKILL_FILE), Severity::Warning, "flat-skill-file", message);
+    let found =
+        Diagnostic::for_file(root.join(SKILL_FILE), Severity::Warning, RuleId::FLAT_SKILL_FILE, message);
     found.help("move it to `skills/<name>/SKILL.md`, or remove the folder `skills`")
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::PortSearch;
 use crate::order;
-use crate::read::tree::Node;
+use crate::read::tree::{Node, NodeKind};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 
@@ -22,15 +22,15 @@ pub(super) fn search_files(folder: &Path, search: &mut PortSearch) -> Result<(),
         let Some(document) = document::yaml_text(&text, name)? else { continue };
         // Anything of a different shape is not a compose file.
         let place = (text.as_str(), name);
-        document::must_be("a mapping", Some(&document), "the document", place)?;
+        document::must_be(NodeKind::Mapping, Some(&document), "the document", place)?;
         let services = document.get("services");
-        document::must_be("a mapping", services, "`services`", place)?;
+        document::must_be(NodeKind::Mapping, services, "`services`", place)?;
         let mut found: Vec<(bool, String, usize)> = Vec::new();
         for service in services.map(Node::entries).unwrap_or_default() {
             let what = format!("the service `{}`", service.key);
-            document::must_be("a mapping", Some(&service.node), &what, place)?;
+            document::must_be(NodeKind::Mapping, Some(&service.node), &what, place)?;
             let ports = service.node.get("ports");
-            document::must_be("a list", ports, &format!("`ports` of `{}`", service.key), place)?;
+            document::must_be(NodeKind::List, ports, &format!("`ports` of `{}`", service.key), place)?;
             let serving = SERVING.contains(&service.key.as_str());
             for port in ports.and_then(Node::items).unwrap_or_default() {
                 if let Some((host, inside)) = pair(port)

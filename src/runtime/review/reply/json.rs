@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_json_in_a_value_costs_that_value_only() {
+    fn invalid_json_in_a_value_costs_only_that_value() {
         let read = |text: &str| parse_exact(text).map(|value| value.to_string());
         for (text, wanted) in [
             (r#"{"k":[NaN,-Infinity,.9,None]}"#, r#"{"k":["NaN","-Infinity",".9","None"]}"#),

@@ -58,7 +58,7 @@ fn an_objection_is_told_from_a_risk() {
 
 /// `holds-true-reason-says-no`.
 #[test]
-fn a_reason_that_speaks_against_a_repair_is_told() {
+fn a_reason_against_a_repair_is_reported() {
     for text in [
         "No: the fix does not hold, the last item is still lost.",
         "The fix is wrong, it now crashes for every input.",

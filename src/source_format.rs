@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::dialect::Dialect;
+use crate::read::dialect::Dialect;
 use crate::source::ComponentKind;
 
 /// `[source]`: the format that plugins are written in.

@@ -7,11 +7,11 @@ use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 
 pub(super) const RULE: Rule = Rule {
-    name: "untyped-plugin-name",
+    name: "untypable-plugin-name",
     group: RuleGroup::Portability,
     severity: Severity::Warning,
     summary: "a plugin's name has characters with which users of a host cannot type the names of its skills",
-    page: include_str!("untyped_plugin_name.md"),
+    page: include_str!("untypable_plugin_name.md"),
     check: RuleCheck::Plugin(check),
 };
 
