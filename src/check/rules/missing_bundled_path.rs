@@ -81,9 +81,9 @@ fn meant(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention
                 && (started(text, mention) || program_calls::is_called(text, mention.span))
         }
     };
-    if !(file || run)
-        || run && !file && program_calls::is_made(context, text, &mention.path)
-        || here
+    let is_meant = || file || run && !program_calls::is_made(context, text, &mention.path);
+    if here
+        || !is_meant()
         || made()
         || open()
         || intent::is_created(text.text, mention.span.start)
