@@ -87,9 +87,9 @@ fn names_plugin_file(
                 && (started(text, mention) || program_calls::is_called(text, mention.span))
         }
     };
-    if !(file || run)
-        || run && !file && program_calls::is_made(context, text, &mention.path)
-        || here
+    let is_meant = || file || run && !program_calls::is_made(context, text, &mention.path);
+    if here
+        || !is_meant()
         || made()
         || open()
         || intent::is_created(text.text, mention.span.start)
