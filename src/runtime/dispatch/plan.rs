@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::order;
-use crate::runtime::answer::{CallFailure, Delivery, REFUSED};
+use crate::runtime::answer::{CallFailure, Delivery, REFUSED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -53,6 +53,7 @@ pub struct Response {
     /// The items that are not dispatched, each with the reason.
     pub never_dispatch: Vec<WithheldItem>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 

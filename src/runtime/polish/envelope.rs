@@ -13,7 +13,7 @@ use super::seed::replan::{self, Escalation, EscalationState};
 use super::tally::Tally;
 use super::{END, refusal};
 use crate::printable::line;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, INTERRUPTED, REFUSED};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, INTERRUPTED, REFUSED, ShownText};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -98,6 +98,7 @@ pub struct Response {
     /// The envelope, absolute.
     pub path: String,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
     /// The envelope.
     pub text: String,

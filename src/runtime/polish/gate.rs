@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::arguments::HEADLESS;
 use super::record::{GateRecord, PolishRecord, PolishRun};
 use super::refusal;
-use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail};
+use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -76,6 +76,7 @@ pub struct GateCheck {
     /// Whether the polish may continue.
     pub result: GateStatus,
     /// Why.
+    #[serde(serialize_with = "ShownText::shown")]
     pub detail: String,
 }
 

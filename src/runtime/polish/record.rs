@@ -9,6 +9,7 @@ use super::arguments::{PolishFlags, Response as Words};
 use super::checklist::ItemOutcome;
 use super::history::BranchHistory;
 use super::refusal;
+use crate::printable::shell_word;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
@@ -299,7 +300,8 @@ impl PolishRun {
         let PolishRecord { run_id, branch, .. } = &self.record;
         let way = match (branch, tree.branch()?) {
             (Some(branch), Some(now)) if tree.commit(&format!("refs/heads/{branch}"))?.is_none() => {
-                format!("if `{now}` is its new name, name it back with `git branch -m {now} {branch}`")
+                let (from, to) = (shell_word(&now), shell_word(branch));
+                format!("if `{now}` is its new name, name it back with `git branch -m {from} {to}`")
             }
             _ => "switch back to it, or finish a rebase in progress".to_owned(),
         };

@@ -14,7 +14,7 @@ use super::wait::{self, Wait};
 use crate::process::detached_process::DetachedProcess;
 use crate::process::interrupt;
 use crate::runtime::answer::{
-    CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, TIMEOUT, USAGE,
+    CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, ShownText, TIMEOUT, USAGE,
 };
 use crate::runtime::child;
 use crate::runtime::command_line::options;
@@ -80,6 +80,7 @@ pub struct Response {
     /// The last lines of its output, if it failed.
     pub log: Vec<String>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]

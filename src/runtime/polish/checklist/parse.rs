@@ -14,7 +14,7 @@ use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, r
 use crate::disk;
 use crate::order;
 use crate::printable::line as one_line;
-use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, MALFORMED};
+use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, MALFORMED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document::NOT_UTF8;
 use crate::runtime::environment::Environment;
@@ -54,6 +54,7 @@ pub struct Response {
     /// Every fault.
     pub errors: Vec<ChecklistFault>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
     /// The first fault.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -13,7 +13,7 @@ use super::text::with_outcome;
 use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
 use crate::disk;
 use crate::printable::line as one_line;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -54,6 +54,7 @@ pub struct Response {
     /// The items with a result, as given.
     pub results: Vec<ItemResult>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 

@@ -11,7 +11,7 @@ use super::given_list::{GivenList, ListForm, words};
 use super::text::{NewItem, print};
 use super::{CHECKLIST, ChecklistLock, LOCK, LockedItem};
 use crate::printable::line as one_line;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -53,6 +53,7 @@ pub struct Response {
     /// How many of them are too large.
     pub stacked: usize,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 

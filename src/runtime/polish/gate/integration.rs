@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::GateResult;
-use crate::runtime::answer::CallFailure;
+use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, CheckBucket, ForkOrigin, RepositoryAddress};
 use crate::runtime::polish::record::PolishRecord;
@@ -16,8 +16,10 @@ pub struct CiResult {
     /// The overall result.
     pub signal: CiSignal,
     /// The checks that failed or were cancelled.
+    #[serde(serialize_with = "ShownText::shown")]
     pub failing: Vec<String>,
     /// The checks that have not ended.
+    #[serde(serialize_with = "ShownText::shown")]
     pub pending: Vec<String>,
 }
 

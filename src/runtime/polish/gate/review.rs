@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{GateResult, restart_arguments};
 use crate::disk::FileKind;
 use crate::order;
-use crate::runtime::answer::CallFailure;
+use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::polish::record::{POLISH, PolishRecord, PolishRun};
@@ -39,6 +39,7 @@ pub struct CountedReview {
     /// Whether each of them is a fix or a merge of the base recorded by a polish.
     pub ahead_only_autofix: bool,
     /// Its verdict.
+    #[serde(serialize_with = "ShownText::shown")]
     pub verdict: Option<String>,
 }
 

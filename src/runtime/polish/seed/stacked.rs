@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{below_store, file_name, front_matter, or_null, paths, published_names, slug};
 use crate::printable;
-use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::answer::{CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::github::PullRequest;
@@ -67,6 +67,7 @@ pub struct Seed {
     /// The item.
     pub item: u32,
     /// The item's title, shortened to what GitHub takes.
+    #[serde(serialize_with = "ShownText::shown")]
     pub title: String,
     /// The file, absolute.
     pub path: String,
