@@ -28,10 +28,10 @@ options! {
     /// has a result, and an item on the same files waits for that result; the run records what each item asked
     /// for, so that an edit made meanwhile is not lost.
     ///
-    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 headless, a merge or another operation
-    /// of git is in progress, or state that this machine's helper did not write; 4 a malformed checklist; 5 no
-    /// checklist, it cannot be recorded, or git failed; 6 the run ended or is bound to another tree or commit; 7 git
-    /// took too long.
+    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 headless, `polish gate` has not passed, a
+    /// merge or another operation of git is in progress, or state that this machine's helper did not write; 4 a
+    /// malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run ended or is bound to another
+    /// tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -147,7 +147,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = "continue with its checklist and the user: `polish acquire --apply --continue DIR`";
         return Err(CallFailure::new(REFUSED, "headless", message, hint));
     }
-    run.must_have_passed()?;
+    run.must_have_passed(&tree)?;
     must_have_no_operation(&tree)?;
     let (mut read, _) = parse::read(&run, &tree)?;
     let is_open = |item: &parse::ChecklistItem| {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::{PolishFlags, Response as Words};
 use super::checklist::ItemOutcome;
+use super::gate::pass::GateRecord;
 use super::history::BranchHistory;
-use super::refusal;
 use crate::printable::shell_word;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
@@ -96,16 +96,6 @@ pub(in crate::runtime) struct PolishRecord {
     pub state_root: String,
 }
 
-/// A result of `polish gate`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::runtime) struct GateRecord {
-    /// The commit that was checked.
-    pub head_sha: String,
-    /// The code of the first refusal; none if it passed.
-    pub refused: Option<String>,
-}
-
 /// A merge of the base that git was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -191,6 +181,11 @@ impl PolishRecord {
     pub fn known_commits(&self) -> Vec<&str> {
         let own = self.commits.iter().rev().map(String::as_str);
         own.chain([self.head_sha.as_str()]).collect()
+    }
+
+    /// Whether it or a review made this commit.
+    pub fn made(&self, commit: &String) -> bool {
+        self.commits.contains(commit) && !self.user_commits.contains(commit)
     }
 
     /// The commits made by it or a review.
@@ -359,21 +354,6 @@ impl PolishRun {
         let message =
             format!("run `{}` was interrupted before it began, and has no base", self.record.run_id);
         Err(CallFailure::new(CONTENDED, "run_moved", message, POLISH.give_up))
-    }
-
-    /// Refuses a run that has not passed its gate: nothing of it starts, is repaired or counts as complete before.
-    pub fn must_have_passed(&self) -> Result<(), CallFailure> {
-        let run = &self.record.run_id;
-        let message = match &self.record.gate {
-            Some(GateRecord { refused: None, .. }) => return Ok(()),
-            Some(GateRecord { refused: Some(code), .. }) => format!("the gate refused run `{run}`: `{code}`"),
-            None => format!("run `{run}` has not passed its gate"),
-        };
-        let hint = format!(
-            "call `polish gate --run DIR` first, where DIR is `{}`: it must pass",
-            self.path.display()
-        );
-        Err(refusal("gate_not_passed", message, &hint))
     }
 
     /// Ends it, and releases the working tree.
