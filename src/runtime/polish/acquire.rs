@@ -182,10 +182,11 @@ fn acquire(
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
         earlier_runs::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
-    let is_here = plan.location.repository.top == repository.top;
+    // No other working tree gets a branch that is checked out.
+    let is_movable = plan.location.repository.top == repository.top && plan.branch != repository.branch()?;
     let choices = match plan.action {
         AcquireAction::None | AcquireAction::Attach => Vec::new(),
-        AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch if is_here => {
+        AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch if is_movable => {
             vec![AcquireChoice::Switch, AcquireChoice::WorktreeAdd]
         }
         AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch => vec![AcquireChoice::Switch],
