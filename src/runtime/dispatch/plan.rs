@@ -371,7 +371,7 @@ fn adds_async(tree: &Repository, base: &str, files: &[String]) -> Result<bool, C
     }
     let mut words = vec!["diff", "--no-ext-diff", "--no-textconv", "--no-color", "-U0", base, "HEAD", "--"];
     words.extend(scripts.iter().map(String::as_str));
-    let diff = tree.must(&words)?;
+    let diff = tree.with_attributes_of(base).must(&words)?;
     let diff = String::from_utf8_lossy(&diff);
     let mut added = diff.lines().filter(|line| line.starts_with('+') && !line.starts_with("+++ "));
     Ok(added.any(|line| ASYNC.iter().any(|word| line.contains(word))))
