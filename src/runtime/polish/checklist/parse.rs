@@ -161,6 +161,9 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     }
     for (id, item) in lock.items.iter().filter(|(id, _)| sections.iter().all(|section| section.id != **id)) {
         let what = match item.result {
+            _ if item.planned.is_some() => {
+                "it is dispatched and has no result yet: write it with `polish checklist rewrite`"
+            }
             Some(ItemOutcome::Fixed) => "its repair stays, and counts",
             _ => "nothing of it is repaired",
         };
