@@ -13,6 +13,19 @@ pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |c| c.is_control() || is_hidden(c), spelled)
 }
 
+/// The same for a message: at most 2,000 characters, whatever it quotes.
+pub fn sentence(text: &str) -> Cow<'_, str> {
+    // What was shortened once stays, with its ending.
+    const MOST: usize = 2_000;
+    const ENDING: usize = 48;
+    if text.chars().nth(MOST + ENDING).is_none() {
+        return line(text);
+    }
+    // No escape is cut: the text is, before it is escaped.
+    let end = text.char_indices().nth(MOST).map_or(text.len(), |(end, _)| end);
+    Cow::Owned(format!("{}… ({} more bytes)", line(&text[..end]), text.len() - end))
+}
+
 /// The text with line feeds and tabs kept; `\r\n` becomes a line feed.
 pub fn block(text: &str) -> Cow<'_, str> {
     let unsafe_in_block = |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || is_hidden(c));
@@ -97,16 +110,39 @@ pub fn patch_path(path: &str) -> Cow<'_, str> {
             '\n' => out += "\\n",
             '\t' => out += "\\t",
             '\r' => out += "\\r",
-            c if c.is_control() || is_hidden(c) => {
-                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-                    // A string can always be written to.
-                    let _ = write!(out, "\\{byte:03o}");
-                }
-            }
-            c => out.push(c),
+            c => octal(c, &mut out),
         }
     }
     Cow::Owned(out + "\"")
+}
+
+/// A word of a command that a user may copy into a shell, quoted if it has special characters.
+pub fn shell_word(word: &str) -> Cow<'_, str> {
+    if !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:@%+,".contains(c)) {
+        return Cow::Borrowed(word);
+    }
+    if !word.contains(|c: char| c.is_control() || is_hidden(c)) {
+        return Cow::Owned(format!("'{}'", word.replace('\'', "'\\''")));
+    }
+    let mut out = String::from("$'");
+    for c in word.chars() {
+        match c {
+            '\'' | '\\' => out.extend(['\\', c]),
+            c => octal(c, &mut out),
+        }
+    }
+    Cow::Owned(out + "'")
+}
+
+/// Adds a character, with its bytes in octal if it is not printable.
+fn octal(c: char, out: &mut String) {
+    if !(c.is_control() || is_hidden(c)) {
+        return out.push(c);
+    }
+    for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+        // A string can always be written to.
+        let _ = write!(out, "\\{byte:03o}");
+    }
 }
 
 /// The text without workflow commands that a forge would execute from a log: lines that start with `::`, after any
@@ -190,6 +226,16 @@ mod tests {
     }
 
     #[test]
+    fn a_sentence_has_an_end() {
+        let long = "é".repeat(2_000);
+        assert_eq!(sentence(&long), long);
+        let short = sentence(&format!("{long}{long}\n!")).into_owned();
+        assert_eq!(short, format!("{long}… (4002 more bytes)"));
+        assert_eq!(sentence(&short), short);
+        assert_eq!(sentence("a\n"), "a\\n");
+    }
+
+    #[test]
     fn a_block_keeps_its_lines() {
         let printed = block(HOSTILE);
         assert_eq!(printed.lines().count(), 3);
@@ -235,6 +281,22 @@ mod tests {
     fn a_path_of_a_patch_is_one_name() {
         assert_eq!(patch_path("a/b c/é.md"), "a/b c/é.md");
         assert_eq!(patch_path("a/x\n+++ \"y\"\\\u{1b}\u{202e}"), r#""a/x\n+++ \"y\"\\\033\342\200\256""#);
+    }
+
+    #[test]
+    fn a_word_of_a_shell_is_one_word() {
+        for (word, quoted) in [
+            ("feat/x-1.2_y", "feat/x-1.2_y"),
+            ("/srv/é", "/srv/é"),
+            ("", "''"),
+            ("a b;c", "'a b;c'"),
+            ("$(id)`x`", "'$(id)`x`'"),
+            ("it's", "'it'\\''s'"),
+            ("=x", "'=x'"),
+            ("a\n'\\b\u{202e}", "$'a\\012\\'\\\\b\\342\\200\\256'"),
+        ] {
+            assert_eq!(shell_word(word), quoted, "{word}");
+        }
     }
 
     #[test]

@@ -3,11 +3,11 @@
 
 use schemars::JsonSchema;
 use semver::Version;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use super::published::codes;
-use crate::printable::{block, json, line};
+use crate::printable::{block, json, line, sentence};
 use crate::runtime::command_line::choices;
 
 /// Exit code: answered, "there is none" included.
@@ -101,13 +101,13 @@ pub struct CallFailure {
 }
 
 impl CallFailure {
-    /// A failure with its exit code, a short name, a sentence and what to do, each printable and on one line.
+    /// A failure with its exit code, a short name, a sentence and what to do, each printable, on one line and not endless.
     pub fn new(exit: u8, code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
         // Skills print both as they are.
         let error = ErrorDetail {
             code: code.to_owned(),
-            message: line(&message.into()).into_owned(),
-            hint: line(&hint.into()).into_owned(),
+            message: sentence(&message.into()).into_owned(),
+            hint: sentence(&hint.into()).into_owned(),
             ..ErrorDetail::default()
         };
         Self { exit, error: Box::new(error), text: None, sentinel: None, body: None }
@@ -138,7 +138,7 @@ impl CallFailure {
     /// The same with another hint.
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<String>) -> Self {
-        self.error.hint = line(&hint.into()).into_owned();
+        self.error.hint = sentence(&hint.into()).into_owned();
         self
     }
 
@@ -278,6 +278,33 @@ impl Delivery {
                 out
             }
         }
+    }
+}
+
+/// A text of an answer that is shown, and that no call takes: it is printable, and on one line.
+pub trait ShownText {
+    /// Serializes it.
+    ///
+    /// # Errors
+    /// What `serializer` fails with.
+    fn shown<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
+}
+
+impl ShownText for String {
+    fn shown<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&line(self))
+    }
+}
+
+impl ShownText for Option<String> {
+    fn shown<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_deref().map(line).serialize(serializer)
+    }
+}
+
+impl ShownText for Vec<String> {
+    fn shown<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(|text| line(text)))
     }
 }
 

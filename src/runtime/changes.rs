@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::CallFailure;
-use super::git::{Repository, records};
+use super::git::{ATTRIBUTES_VERSION, Repository, records};
 use crate::order;
 use file_list::FileListEntry;
 
@@ -57,6 +57,8 @@ pub struct ChangeRequest<'a> {
     pub shown: bool,
     /// Pathspecs that exclude files.
     pub without: &'a [String],
+    /// Whether binary files count as text.
+    pub as_text: bool,
 }
 
 /// What differs.
@@ -80,7 +82,9 @@ impl ChangeRequest<'_> {
         let fixed =
             ["-M", "--no-ext-diff", "--no-textconv", "--submodule=short", "--ignore-submodules=dirty"];
         let prefixes = ["--src-prefix=a/", "--dst-prefix=b/", "--end-of-options", self.from];
-        let words = ["diff"].iter().chain(&around).chain(&fixed).chain(&prefixes).chain(self.to.iter());
+        let text: &[&str] = if self.as_text { &["--text"] } else { &[] };
+        let words =
+            ["diff"].iter().chain(text).chain(&around).chain(&fixed).chain(&prefixes).chain(self.to.iter());
         let words = words.chain(&["--"]).map(|word| (*word).to_owned());
         words.chain(self.without.iter().cloned()).collect()
     }
@@ -108,6 +112,8 @@ fn difference(
     sink: Option<&mut DiffSink<'_>>,
     wanted: &mut dyn FnMut() -> bool,
 ) -> Result<Option<TreeDifference>, CallFailure> {
+    // What is compared must not decide itself what counts as binary.
+    let repository = &repository.with_attributes_of(question.from);
     let Some(whole) = parts::read(repository, question, sink, wanted)? else { return Ok(None) };
     let mut changes: Vec<ChangedFile> = whole.listed.iter().map(FileListEntry::change).collect();
     let mut silent = BTreeMap::new();
@@ -126,6 +132,18 @@ fn difference(
     }
     if !silent.is_empty() {
         numbers(repository, question, &silent, &mut changes)?;
+    }
+    let sets_attributes = |change: &ChangedFile| change.path.rsplit('/').next() == Some(".gitattributes");
+    if !question.as_text
+        && changes.iter().any(|change| change.binary)
+        && changes.iter().any(sets_attributes)
+        && repository.version().is_some_and(|version| version < ATTRIBUTES_VERSION)
+    {
+        let question = ChangeRequest { as_text: true, ..*question };
+        let as_text = difference(repository, &question, None, &mut || true)?.unwrap_or_default();
+        for (change, text) in changes.iter_mut().zip(as_text.changes).filter(|(change, _)| change.binary) {
+            (change.added, change.deleted) = (text.added, text.deleted);
+        }
     }
     Ok(Some(TreeDifference { changes, bytes: whole.bytes, ..TreeDifference::default() }))
 }
@@ -246,7 +264,7 @@ pub fn changes_since(
     if worktree {
         return uncommitted_since(repository, from, false, None).map(|(difference, _)| difference);
     }
-    let question = ChangeRequest { from, to: Some(HEAD), shown: false, without: &[] };
+    let question = ChangeRequest { from, to: Some(HEAD), shown: false, without: &[], as_text: false };
     Ok(difference(repository, &question, None, &mut || true)?.unwrap_or_default())
 }
 
@@ -261,7 +279,7 @@ pub fn uncommitted_since(
     shown: bool,
     mut sink: Option<&mut DiffSink<'_>>,
 ) -> Result<(TreeDifference, UncommittedChanges), CallFailure> {
-    let question = ChangeRequest { from, to: Some(HEAD), shown, without: &[] };
+    let question = ChangeRequest { from, to: Some(HEAD), shown, without: &[], as_text: false };
     let (quick, looked) = thread::scope(|scope| {
         let mut looking = Some(scope.spawn(|| uncommitted(repository, &[])));
         let mut looked = None;

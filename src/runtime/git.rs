@@ -1,9 +1,10 @@
 //! The user's `git` in one working tree: NUL-separated output, and no locks, pagers, prompts, colours or programs from
 //! the user's configuration.
 
+mod attributes;
 mod checkout;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,6 +16,7 @@ use super::environment::Environment;
 use super::hosts::SandboxAccess;
 use crate::git_command::{self, ConfigFailure, GitCommand, GitOverrides, UnreadableKey, lacked_memory};
 use crate::process::{ChildCommand, ChildOutput, OutputSink};
+pub use attributes::ATTRIBUTES_VERSION;
 pub use checkout::MergeOutcome;
 
 /// The time limit for calls of git without the network.
@@ -29,6 +31,8 @@ pub struct Repository {
     pub top: PathBuf,
     /// A file to use in place of the working tree's index.
     index: Option<PathBuf>,
+    /// The commit whose attributes count, in place of those of the working tree.
+    attributes: Option<String>,
     environment: Environment,
     command: GitCommand,
 }
@@ -45,6 +49,7 @@ impl Repository {
         let mut found = Self {
             top: folder.to_owned(),
             index: None,
+            attributes: None,
             environment: environment.clone(),
             command: GitCommand::new(child::command(environment, "git", folder, LOCAL)),
         };
@@ -123,7 +128,8 @@ impl Repository {
                 self.command.command(arguments, ask).map_err(|failure| self.unknown_programs(failure))?
             };
         let index = self.index.iter().map(|index| ("GIT_INDEX_FILE", index.as_os_str()));
-        Ok(command.environment(index))
+        let attributes = self.attributes.iter().map(|commit| ("GIT_ATTR_SOURCE", OsStr::new(commit)));
+        Ok(command.environment(index.chain(attributes)))
     }
 
     /// The options that override programs named in the configuration.
@@ -141,21 +147,6 @@ impl Repository {
             }
             ConfigFailure::Ended(ended) => self.failed("config", &ended),
         }
-    }
-
-    /// The words of a call of git for another program to run.
-    ///
-    /// # Errors
-    /// As [`Repository::git`].
-    pub fn argv(&self, arguments: &[String]) -> Result<Vec<String>, CallFailure> {
-        let overrides = self.overrides()?;
-        let words = git_command::words().map(str::to_owned);
-        Ok(overrides
-            .program()
-            .chain(words)
-            .chain(overrides.words())
-            .chain(arguments.iter().cloned())
-            .collect())
     }
 
     /// The filters in the configuration, which are disabled here.

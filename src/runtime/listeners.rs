@@ -11,7 +11,7 @@ use super::foreign_process;
 use crate::disk;
 use crate::order;
 use crate::printable;
-use crate::runtime::answer::CallFailure;
+use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::child;
 use crate::runtime::environment::Environment;
 use crate::runtime::hosts::SandboxAccess;
@@ -24,6 +24,7 @@ pub struct ListeningProcess {
     /// Its command line.
     pub command: Option<String>,
     /// Its working directory.
+    #[serde(serialize_with = "ShownText::shown")]
     pub cwd: Option<String>,
     /// When it started, in clock ticks since boot: a later process with the same id has a different value.
     pub start_time: Option<u64>,

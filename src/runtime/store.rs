@@ -26,6 +26,7 @@ use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootError, RootLink, RootLock};
 use crate::disk::{self, DiskError, FileKind};
 use crate::git_command::GitCommand;
+use crate::printable::shell_word;
 
 /// The folder's name in a working tree.
 const NAME: &str = ".plugcast";
@@ -156,7 +157,7 @@ impl Store {
             let message = format!("git tracks `{path}`, which must stay on this machine");
             let hint = format!(
                 "check it, then remove it with `git rm -r --cached {}`, or leave this branch",
-                self.root.display()
+                shell_word(&self.root.display().to_string())
             );
             return Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None));
         }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::order;
-use crate::runtime::answer::{CallFailure, Delivery, REFUSED};
+use crate::runtime::answer::{CallFailure, Delivery, REFUSED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -28,10 +28,10 @@ options! {
     /// has a result, and an item on the same files waits for that result; the run records what each item asked
     /// for, so that an edit made meanwhile is not lost.
     ///
-    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 headless, a merge or another operation
-    /// of git is in progress, or state that this machine's helper did not write; 4 a malformed checklist; 5 no
-    /// checklist, it cannot be recorded, or git failed; 6 the run ended or is bound to another tree or commit; 7 git
-    /// took too long.
+    /// Exit codes: 0 answered, `nothing` and `halt` included; 2 wrong call; 3 headless, `polish gate` has not passed, a
+    /// merge or another operation of git is in progress, or state that this machine's helper did not write; 4 a
+    /// malformed checklist; 5 no checklist, it cannot be recorded, or git failed; 6 the run ended or is bound to another
+    /// tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -53,6 +53,7 @@ pub struct Response {
     /// The items that are not dispatched, each with the reason.
     pub never_dispatch: Vec<WithheldItem>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 
@@ -146,7 +147,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = "continue with its checklist and the user: `polish acquire --apply --continue DIR`";
         return Err(CallFailure::new(REFUSED, "headless", message, hint));
     }
-    run.must_have_passed()?;
+    run.must_have_passed(&tree)?;
     must_have_no_operation(&tree)?;
     let (mut read, _) = parse::read(&run, &tree)?;
     let is_open = |item: &parse::ChecklistItem| {
@@ -370,7 +371,7 @@ fn adds_async(tree: &Repository, base: &str, files: &[String]) -> Result<bool, C
     }
     let mut words = vec!["diff", "--no-ext-diff", "--no-textconv", "--no-color", "-U0", base, "HEAD", "--"];
     words.extend(scripts.iter().map(String::as_str));
-    let diff = tree.must(&words)?;
+    let diff = tree.with_attributes_of(base).must(&words)?;
     let diff = String::from_utf8_lossy(&diff);
     let mut added = diff.lines().filter(|line| line.starts_with('+') && !line.starts_with("+++ "));
     Ok(added.any(|line| ASYNC.iter().any(|word| line.contains(word))))

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{RepositoryAddress, graphql, malformed};
-use crate::runtime::answer::CallFailure;
+use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::git::Repository;
 
 /// The maximum number of pages of checks.
@@ -32,8 +32,10 @@ pub struct ForkOrigin {
     /// Whether it comes from another repository.
     pub cross: bool,
     /// Who opened it.
+    #[serde(serialize_with = "ShownText::shown")]
     pub author: String,
     /// That repository, as `owner/name`; empty if it was deleted.
+    #[serde(serialize_with = "ShownText::shown")]
     pub head_repo: String,
     /// Whether the user trusts it.
     pub trusted: bool,

@@ -133,7 +133,7 @@ impl RawConfiguration {
             }
         }
         let port = field("port").map(|node| {
-            let number = node.scalar().and_then(|text| text.parse().ok()).filter(|port| *port > 0);
+            let number = node.scalar().and_then(|text| text.parse::<u16>().ok()).filter(|port| *port > 0);
             if number.is_some() && node.as_str().is_some() {
                 let name = line(&self.name);
                 warnings.push(format!("`port` of `{name}` is text; it is taken as a number"));
@@ -167,11 +167,21 @@ impl RawConfiguration {
         }
         // Without `port`, the server listens where its variable says.
         let variable = || env.get("PORT").and_then(|text| text.parse().ok()).filter(|port| *port > 0);
+        let port = port.transpose()?.or_else(variable);
+        if let (Some(port), Some(own)) = (port, env.get_mut("PORT"))
+            && own.parse() != Ok(port)
+        {
+            let (name, shown) = (line(&self.name), line(own));
+            warnings.push(format!(
+                "`PORT` in `env` of `{name}` is `{shown}`, but its `port` is {port}: the server gets {port}"
+            ));
+            *own = port.to_string();
+        }
         Ok(LaunchConfig {
             name: self.name.clone(),
             runtime_executable: executable.transpose()?,
             runtime_args: arguments,
-            port: port.transpose()?.or_else(variable),
+            port,
             cwd: cwd.transpose()?.unwrap_or_else(|| ".".to_owned()),
             env,
         })

@@ -9,7 +9,7 @@ use super::configuration::{LaunchFile, NamedText, RawConfiguration};
 use super::{addresses, scripts};
 use crate::printable;
 use crate::read::tree::Node;
-use crate::runtime::answer::{CallFailure, Delivery, ENVIRONMENT, OK, REFUSED};
+use crate::runtime::answer::{CallFailure, Delivery, ENVIRONMENT, OK, REFUSED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -52,6 +52,7 @@ pub struct Response {
     /// The file is no strict JSON: it has comments, or commas before a closing bracket.
     pub jsonc: bool,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 

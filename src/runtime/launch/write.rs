@@ -13,7 +13,7 @@ use super::{LaunchMode, addresses, scripts};
 use crate::disk;
 use crate::disk::root::{Root, RootError};
 use crate::read::tree::Node;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document::{self, MARK};
 use crate::runtime::environment::Environment;
@@ -57,6 +57,7 @@ pub struct Response {
     /// What was written.
     pub config: LaunchConfig,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 

@@ -13,9 +13,9 @@ use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
 use super::{continuation, in_mode, refusal, resolve_base};
 use crate::disk;
-use crate::printable::line;
+use crate::printable::{line, shell_word};
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, USAGE};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -107,6 +107,7 @@ pub struct Response {
     /// Whether it has a checklist: one that is continued without a checklist begins with the gate.
     pub checklist: bool,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub notes: Vec<String>,
 }
 
@@ -181,10 +182,11 @@ fn acquire(
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
         earlier_runs::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
-    let is_here = plan.location.repository.top == repository.top;
+    // No other working tree gets a branch that is checked out.
+    let is_movable = plan.location.repository.top == repository.top && plan.branch != repository.branch()?;
     let choices = match plan.action {
         AcquireAction::None | AcquireAction::Attach => Vec::new(),
-        AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch if is_here => {
+        AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch if is_movable => {
             vec![AcquireChoice::Switch, AcquireChoice::WorktreeAdd]
         }
         AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch => vec![AcquireChoice::Switch],
@@ -281,8 +283,8 @@ fn add_worktree(repository: &Repository, path: &Path) -> Result<(), CallFailure>
     let place = disk::canonical(path).unwrap_or_else(|_| path.to_owned());
     if repository.worktrees()?.iter().any(|(known, _)| *known == place) {
         let hint = format!(
-            "name another path; or, if an interrupted call left it, remove it with `git worktree remove --force \"{}\"`",
-            place.display()
+            "name another path; or, if an interrupted call left it, remove it with `git worktree remove --force {}`",
+            shell_word(&place.display().to_string())
         );
         return Err(refusal(
             "shared_checkout",

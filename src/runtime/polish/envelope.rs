@@ -13,7 +13,7 @@ use super::seed::replan::{self, Escalation, EscalationState};
 use super::tally::Tally;
 use super::{END, refusal};
 use crate::printable::line;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, INTERRUPTED, REFUSED};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, INTERRUPTED, REFUSED, ShownText};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -29,10 +29,10 @@ options! {
     /// `--format text` prints the envelope. If the work needs a plan, the handover is written. A headless run with a
     /// checklist only releases its working tree: a user may continue it.
     ///
-    /// Exit codes: 0 printed; 2 wrong call; 3 a user is needed, who can be asked in an interactive run, or state that
-    /// this machine's helper did not write; 4 a malformed checklist or document of the helper; 5 the checklist is gone, it cannot be written, or git
-    /// failed; 6 a dispatched item has no result yet, or the run ended or is bound to another tree or commit; 7 git
-    /// took too long.
+    /// Exit codes: 0 printed; 2 wrong call; 3 `polish gate` has not passed, a user is needed, who can be asked in an
+    /// interactive run, or state that this machine's helper did not write; 4 a malformed checklist or document of the
+    /// helper; 5 the checklist is gone, it cannot be written, or git failed; 6 a dispatched item has no result yet, or
+    /// the run ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -98,6 +98,7 @@ pub struct Response {
     /// The envelope, absolute.
     pub path: String,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
     /// The envelope.
     pub text: String,
@@ -131,7 +132,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         close(&run, environment, PolishEnding::Abandoned, Vec::new())?;
         return Err(need.failure());
     }
-    run.must_have_passed()?;
+    run.must_have_passed(&tree)?;
     finish(&run, &tree, EnvelopeStatus::Complete, options.opened)
 }
 

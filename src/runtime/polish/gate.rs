@@ -2,6 +2,7 @@
 //! is checked, and the first refusal becomes the error.
 
 mod integration;
+pub(super) mod pass;
 mod review;
 
 use std::path::{Path, PathBuf};
@@ -10,23 +11,25 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::HEADLESS;
-use super::record::{GateRecord, PolishRecord, PolishRun};
+use super::record::{PolishRecord, PolishRun};
 use super::refusal;
-use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail};
+use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::github::ForkOrigin;
 use crate::runtime::launch::LaunchMode;
 use integration::CiResult;
+use pass::GateRecord;
 use review::CountedReview;
 
 options! {
     /// Check whether a polish may continue
     ///
     /// A fork needs `trust-fork:1`, a finished review of this exact commit must be ready, and its checks on
-    /// GitHub must pass. A review of an earlier commit counts with `accept-stale-review:1`. The run records the
-    /// result: without a pass, no server is started, no checklist is written, and nothing is dispatched.
+    /// GitHub must pass. A review of an earlier commit counts with `accept-stale-review:1`; a merge of the base that
+    /// the run made does not matter. The run records the result for this commit: without a pass, no server is
+    /// started, no checklist is written, and nothing is dispatched.
     ///
     /// Exit codes: 0 it may; 2 wrong call; 3 it may not: `error.hint` says what to do, and `checks` has
     /// everything that was checked; 4 a malformed review or document of the helper; 5 git or GitHub failed; 6
@@ -76,6 +79,7 @@ pub struct GateCheck {
     /// Whether the polish may continue.
     pub result: GateStatus,
     /// Why.
+    #[serde(serialize_with = "ShownText::shown")]
     pub detail: String,
 }
 
@@ -105,9 +109,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let root = environment.root();
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     let record = &run.record;
-    let head = tree.must_commit("HEAD")?;
-    let (ci, fork, tests) = integration::check(&tree, record, &head)?;
-    let (review, reviewed, verdict) = review::check(&tree, &run, root, &head)?;
+    let heads = run.gated_commits(&tree)?;
+    let (ci, fork, tests) = integration::check(&tree, record, &heads)?;
+    let (review, reviewed, verdict) = review::check(&tree, &run, root, &heads)?;
     let mut looked =
         vec![(GateCheckId::Fork, trusted(record, fork.as_ref())), (GateCheckId::Review, reviewed)];
     looked.extend(verdict.map(|verdict| (GateCheckId::Verdict, verdict)));
@@ -136,7 +140,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // Asking takes a while, in which the record may have changed.
     let mut run = PolishRun::open(environment, &options.run)?;
     let refused = first.as_ref().map(|failure| failure.error.code.to_string());
-    run.record.gate = Some(GateRecord { head_sha: head, refused });
+    run.record.gate = Some(GateRecord { head_sha: heads[0].clone(), refused });
     run.store_record()?;
     let Some(first) = first else { return Ok(Delivery::from_answer(&response)) };
     response.status = GateStatus::Refused;
@@ -150,7 +154,7 @@ pub(super) fn review_path(
     run: &PolishRun,
     root: Option<&Path>,
 ) -> Result<Option<String>, CallFailure> {
-    let (review, ..) = review::check(tree, run, root, &run.record.head_sha)?;
+    let (review, ..) = review::check(tree, run, root, std::slice::from_ref(&run.record.head_sha))?;
     Ok(review.map(|review| review.path))
 }
 
@@ -160,7 +164,7 @@ pub(super) fn review_verdict(
     run: &PolishRun,
     root: Option<&Path>,
 ) -> Result<Option<String>, CallFailure> {
-    let (review, ..) = review::check(tree, run, root, &tree.must_commit("HEAD")?)?;
+    let (review, ..) = review::check(tree, run, root, &run.gated_commits(tree)?)?;
     Ok(review.and_then(|review| review.verdict))
 }
 

@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::clean_tree::must_be_clean;
 use super::record::{BegunMerge, PolishRun};
 use super::{refusal, resolve_base};
-use crate::printable::line;
+use crate::printable::{line, shell_word};
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::MergeOutcome;
@@ -51,6 +51,7 @@ pub struct Response {
     /// The commit that is checked out afterwards.
     pub head_sha: String,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub notes: Vec<String>,
 }
 
@@ -155,7 +156,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 fn conflict(base: &str, names: &[String], is_taken_back: bool) -> CallFailure {
     let message = format!("`{base}` conflicts with the branch in `{}`", names.join("`, `"));
     let hint = match is_taken_back {
-        true => format!("the merge was rolled back: do it by hand with `git merge {base}`, and start again"),
+        true => format!(
+            "the merge was rolled back: do it by hand with `git merge {}`, and start again",
+            shell_word(base)
+        ),
         false => "the merge could not be rolled back: run `git merge --abort`".to_owned(),
     };
     refusal("conflict", message, &hint)

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::{PolishFlags, Response as Words};
 use super::checklist::ItemOutcome;
+use super::gate::pass::GateRecord;
 use super::history::BranchHistory;
-use super::refusal;
+use crate::printable::shell_word;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
@@ -93,16 +94,6 @@ pub(in crate::runtime) struct PolishRecord {
     pub pid: u32,
     /// The folder of all runs and records.
     pub state_root: String,
-}
-
-/// A result of `polish gate`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::runtime) struct GateRecord {
-    /// The commit that was checked.
-    pub head_sha: String,
-    /// The code of the first refusal; none if it passed.
-    pub refused: Option<String>,
 }
 
 /// A merge of the base that git was asked for.
@@ -190,6 +181,11 @@ impl PolishRecord {
     pub fn known_commits(&self) -> Vec<&str> {
         let own = self.commits.iter().rev().map(String::as_str);
         own.chain([self.head_sha.as_str()]).collect()
+    }
+
+    /// Whether it or a review made this commit.
+    pub fn made(&self, commit: &String) -> bool {
+        self.commits.contains(commit) && !self.user_commits.contains(commit)
     }
 
     /// The commits made by it or a review.
@@ -299,7 +295,8 @@ impl PolishRun {
         let PolishRecord { run_id, branch, .. } = &self.record;
         let way = match (branch, tree.branch()?) {
             (Some(branch), Some(now)) if tree.commit(&format!("refs/heads/{branch}"))?.is_none() => {
-                format!("if `{now}` is its new name, name it back with `git branch -m {now} {branch}`")
+                let (from, to) = (shell_word(&now), shell_word(branch));
+                format!("if `{now}` is its new name, name it back with `git branch -m {from} {to}`")
             }
             _ => "switch back to it, or finish a rebase in progress".to_owned(),
         };
@@ -357,21 +354,6 @@ impl PolishRun {
         let message =
             format!("run `{}` was interrupted before it began, and has no base", self.record.run_id);
         Err(CallFailure::new(CONTENDED, "run_moved", message, POLISH.give_up))
-    }
-
-    /// Refuses a run that has not passed its gate: nothing of it starts, is repaired or counts as complete before.
-    pub fn must_have_passed(&self) -> Result<(), CallFailure> {
-        let run = &self.record.run_id;
-        let message = match &self.record.gate {
-            Some(GateRecord { refused: None, .. }) => return Ok(()),
-            Some(GateRecord { refused: Some(code), .. }) => format!("the gate refused run `{run}`: `{code}`"),
-            None => format!("run `{run}` has not passed its gate"),
-        };
-        let hint = format!(
-            "call `polish gate --run DIR` first, where DIR is `{}`: it must pass",
-            self.path.display()
-        );
-        Err(refusal("gate_not_passed", message, &hint))
     }
 
     /// Ends it, and releases the working tree.

@@ -8,7 +8,7 @@ mod request;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::answer::{CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -65,6 +65,7 @@ pub struct Response {
     /// Whether missing history of a shallow clone had to be fetched.
     pub shallow_fetched: bool,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
     /// The pull request, if it determined the base.
     #[serde(skip)]

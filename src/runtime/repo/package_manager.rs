@@ -10,7 +10,7 @@ use super::confined_folder;
 use crate::disk;
 use crate::printable::line;
 use crate::read::tree::Node;
-use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::answer::{CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -60,6 +60,7 @@ pub struct Response {
     /// The script: `dev`, else `start`, else `develop`.
     pub script: Option<String>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub note: Option<String>,
 }
 

@@ -12,7 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{confined_folder, package_manager, project};
-use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::answer::{CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -61,6 +61,7 @@ pub struct Response {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_use: Option<PortUse>,
     /// What was skipped.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 

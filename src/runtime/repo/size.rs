@@ -11,7 +11,7 @@ use toml::de::DeTable;
 
 use super::surfaces::{self, Surface, SurfaceFile};
 use crate::order;
-use crate::runtime::answer::{CallFailure, MALFORMED};
+use crate::runtime::answer::{CallFailure, MALFORMED, ShownText};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::size_limits::PolishConfig;
@@ -270,6 +270,7 @@ pub struct ItemSize {
     /// Every reason.
     pub reasons: Vec<String>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 

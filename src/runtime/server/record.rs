@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::probe;
 use crate::printable::line;
-use crate::runtime::answer::CallFailure;
+use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::listeners;
 use crate::runtime::polish::record::PolishRun;
@@ -37,8 +37,10 @@ pub struct Server {
     /// When it started, in clock ticks since boot: a later process with the same id has a different value.
     pub start_time: Option<u64>,
     /// Its command line; a single text if it was adopted.
+    #[serde(serialize_with = "ShownText::shown")]
     pub argv: Vec<String>,
     /// Its working directory.
+    #[serde(serialize_with = "ShownText::shown")]
     pub cwd: Option<String>,
     /// The port that it listens on.
     pub port: u16,

@@ -14,7 +14,7 @@ use super::wait::{self, Wait};
 use crate::process::detached_process::DetachedProcess;
 use crate::process::interrupt;
 use crate::runtime::answer::{
-    CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, TIMEOUT, USAGE,
+    CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, ShownText, TIMEOUT, USAGE,
 };
 use crate::runtime::child;
 use crate::runtime::command_line::options;
@@ -38,11 +38,11 @@ options! {
     /// may end with exit code 0. With `--adopt` nothing is started: a server that already listens is used, if
     /// nothing was checked out or merged since.
     ///
-    /// Exit codes: 0 it answers; 2 wrong call, or unknown port; 3 another process has the port, it would listen
-    /// on all addresses or does, nothing can be adopted, or state that this machine's helper did not write; 4 a
-    /// malformed configuration or document of the helper; 5 it ended or cannot be started, or a sandbox refuses
-    /// it; 6 the run has a server, another process listens, or the run ended or is bound to another tree or
-    /// commit; 7 it does not answer in time.
+    /// Exit codes: 0 it answers; 2 wrong call, or unknown port; 3 `polish gate` has not passed, another process has
+    /// the port, it would listen on all addresses or does, nothing can be adopted, or state that this machine's
+    /// helper did not write; 4 a malformed configuration or document of the helper; 5 it ended or cannot be started,
+    /// or a sandbox refuses it; 6 the run has a server, another process listens, or the run ended or is bound to
+    /// another tree or commit; 7 it does not answer in time.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -80,6 +80,7 @@ pub struct Response {
     /// The last lines of its output, if it failed.
     pub log: Vec<String>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -146,7 +147,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
     }
-    run.must_have_passed()?;
+    run.must_have_passed(&tree)?;
     if options.adopt {
         return adopt::run(options, &run, environment);
     }

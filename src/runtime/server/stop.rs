@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::record::{self, Server};
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED, TIMEOUT};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED, ShownText, TIMEOUT};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::foreign_process;
@@ -55,6 +55,7 @@ pub struct Response {
     /// Whether it had to be killed.
     pub killed: bool,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 

@@ -14,7 +14,7 @@ use super::{CHECKLIST, ChecklistFault, ChecklistLock, ItemAction, ItemOutcome, r
 use crate::disk;
 use crate::order;
 use crate::printable::line as one_line;
-use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, MALFORMED};
+use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, MALFORMED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document::NOT_UTF8;
 use crate::runtime::environment::Environment;
@@ -54,6 +54,7 @@ pub struct Response {
     /// Every fault.
     pub errors: Vec<ChecklistFault>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
     /// The first fault.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,6 +161,9 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     }
     for (id, item) in lock.items.iter().filter(|(id, _)| sections.iter().all(|section| section.id != **id)) {
         let what = match item.result {
+            _ if item.planned.is_some() => {
+                "it is dispatched and has no result yet: write it with `polish checklist rewrite`"
+            }
             Some(ItemOutcome::Fixed) => "its repair stays, and counts",
             _ => "nothing of it is repaired",
         };

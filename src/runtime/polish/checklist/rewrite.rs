@@ -13,7 +13,7 @@ use super::text::with_outcome;
 use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
 use crate::disk;
 use crate::printable::line as one_line;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -54,6 +54,7 @@ pub struct Response {
     /// The items with a result, as given.
     pub results: Vec<ItemResult>,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 
@@ -128,31 +129,37 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mut lock = ChecklistLock::load(&run)?;
     let mut log: DispatchLog = run.folder().sealed(LOG)?.unwrap_or_default();
     "plugcast.polish-dispatch-log/1".clone_into(&mut log.schema);
+    let mut warnings = list.warnings.clone();
     for (at, result) in &results {
         let unknown = |message: String, hint: &str| list.failure("unknown_item", *at, "id", message, hint);
         let sections = parse(&checklist, 0).sections;
         let section = sections.iter().find(|section| section.id == result.id);
         let item = seen.items.iter().find(|item| item.id == result.id);
-        let (Some(section), Some(item)) = (section, item) else {
-            return Err(unknown(format!("the checklist has no item {}", result.id), "leave it out"));
+        let given_out = lock.items.get_mut(&result.id).filter(|locked| locked.was_out());
+        let Some(locked) = given_out else {
+            return Err(match item {
+                Some(_) => {
+                    let message = format!("item {} was not dispatched by `dispatch plan`", result.id);
+                    unknown(message, "leave it out, or correct its `id`")
+                }
+                None => unknown(format!("the checklist has no item {}", result.id), "leave it out"),
+            });
         };
         let word = result.result.word();
         let outcome = [("result", word), ("summary", &*result.summary), ("commit", &*result.commit)];
-        checklist = with_outcome(&checklist, section, &outcome);
-        let given_out = lock.items.get_mut(&result.id);
-        let given_out = given_out.filter(|item| item.planned.is_some() || item.dispatched.is_some());
-        let Some(locked) = given_out else {
-            let message = format!("item {} was not dispatched by `dispatch plan`", result.id);
-            return Err(unknown(message, "leave it out, or correct its `id`"));
-        };
-        locked.reasons.clone_from(&item.reasons);
+        if let (Some(section), Some(item)) = (section, item) {
+            checklist = with_outcome(&checklist, section, &outcome);
+            locked.reasons.clone_from(&item.reasons);
+        } else {
+            warnings.push(format!("item {} was removed: its result is in `{LOG}` alone", result.id));
+        }
         locked.interrupted = false;
         locked.dispatched = locked.planned.take().or_else(|| locked.dispatched.take());
         locked.result = Some(result.result);
         log.entries.push(DispatchEntry {
             at: environment.now().rfc3339(),
             result: result.clone(),
-            reasons: item.reasons.clone(),
+            reasons: locked.reasons.clone(),
         });
         run.record.outcomes.insert(result.id, result.result);
         // A commit only counts as the run's own if it is on this branch.
@@ -176,7 +183,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // The results are in the file now. As a step of the transaction, this would remove what a replay keeps.
     held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT_SUFFIX}")))?;
     let results = results.into_iter().map(|(_, result)| result).collect();
-    let (status, path, warnings) = (RewriteStatus::Written, seen.path, list.warnings);
+    let (status, path, warnings) = (RewriteStatus::Written, seen.path, warnings);
     Ok(Delivery::from_answer(&Response { status, path, sha256, results, warnings }))
 }
 

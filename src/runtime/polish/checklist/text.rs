@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::markup::{ItemField, bare, item_heading};
-use crate::printable::line as one_line;
+use crate::printable::{line as one_line, sentence};
 
 /// What is to be done with an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -67,7 +67,7 @@ pub struct ChecklistFault {
 
 /// A fault at a line.
 pub(super) fn fault(line: usize, code: &str, message: impl Into<String>) -> ChecklistFault {
-    ChecklistFault { line, code: code.to_owned(), message: message.into() }
+    ChecklistFault { line, code: code.to_owned(), message: sentence(&message.into()).into_owned() }
 }
 
 /// A checklist that was read.

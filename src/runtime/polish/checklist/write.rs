@@ -11,7 +11,7 @@ use super::given_list::{GivenList, ListForm, words};
 use super::text::{NewItem, print};
 use super::{CHECKLIST, ChecklistLock, LOCK, LockedItem};
 use crate::printable::line as one_line;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -29,9 +29,9 @@ options! {
     /// missing, and text around it is left alone. An item that is too large (see `repo size item`) becomes
     /// `stacked`, any other `keep`.
     ///
-    /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed items
-    /// or document of the helper; 5 git failed, or it cannot be written; 6 there is a checklist already, or the
-    /// run ended or is bound to another tree or commit; 7 git took too long.
+    /// Exit codes: 0 written; 2 wrong call; 3 `polish gate` has not passed, or state that this machine's helper did
+    /// not write; 4 malformed items or document of the helper; 5 git failed, or it cannot be written; 6 there is a
+    /// checklist already, or the run ended or is bound to another tree or commit; 7 git took too long.
     pub struct Options {
         /// The run of `polish acquire --apply`
         pub(super) run: PathBuf = "--run <DIR>",
@@ -53,6 +53,7 @@ pub struct Response {
     /// How many of them are too large.
     pub stacked: usize,
     /// What a reader should know.
+    #[serde(serialize_with = "ShownText::shown")]
     pub warnings: Vec<String>,
 }
 
@@ -79,7 +80,7 @@ const FORM: ListForm = ListForm {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let root = environment.root();
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
-    run.must_have_passed()?;
+    run.must_have_passed(&tree)?;
     let name = options.items.as_ref().map_or_else(|| STDIN.to_owned(), |path| path.display().to_string());
     let input = match &options.items {
         Some(path) => document::text(&environment.path(path))?.ok_or_else(|| {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::GateResult;
-use crate::runtime::answer::CallFailure;
+use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, CheckBucket, ForkOrigin, RepositoryAddress};
 use crate::runtime::polish::record::PolishRecord;
@@ -16,8 +16,10 @@ pub struct CiResult {
     /// The overall result.
     pub signal: CiSignal,
     /// The checks that failed or were cancelled.
+    #[serde(serialize_with = "ShownText::shown")]
     pub failing: Vec<String>,
     /// The checks that have not ended.
+    #[serde(serialize_with = "ShownText::shown")]
     pub pending: Vec<String>,
 }
 
@@ -36,11 +38,12 @@ pub enum CiSignal {
     None,
 }
 
-/// Asks GitHub, if the repository has a remote there.
+/// Asks GitHub, if the repository has a remote there. `heads` are the current commit, and those before what the run made:
+/// they may be all that was pushed.
 pub(super) fn check(
     tree: &Repository,
     record: &PolishRecord,
-    head: &str,
+    heads: &[String],
 ) -> Result<(CiResult, Option<ForkOrigin>, GateResult), CallFailure> {
     let request = record.pr.as_ref();
     let of_request = request.and_then(|request| RepositoryAddress::parse(&request.base_url));
@@ -51,7 +54,13 @@ pub(super) fn check(
         let none = no_signal("no remote is on GitHub".to_owned());
         return Ok((CiResult::default(), None, Err(none)));
     };
-    let found = github::checks(tree, &at, request.map(|request| request.number), head)?;
+    let (number, head) = (request.map(|request| request.number), &heads[0]);
+    let mut found = github::checks(tree, &at, number, head)?;
+    for earlier in &heads[1..] {
+        if found.commit.is_none() {
+            found = github::checks(tree, &at, number, earlier)?;
+        }
+    }
     let fork = found.fork.map(|fork| ForkOrigin { trusted: record.flags.trust_fork, ..fork });
     let mut ci = CiResult::default();
     if let Some(state) = found.state.filter(|state| state != "OPEN") {
@@ -60,10 +69,10 @@ pub(super) fn check(
     }
     let none_why = match found.commit {
         None => Some(format!("{head} is not on GitHub: push it")),
-        Some(commit) if commit != head => {
+        Some(commit) if !heads.contains(&commit) => {
             Some(format!("GitHub's checks are for {commit}, but {head} is checked out: push it, or pull"))
         }
-        Some(_) if found.checks.is_empty() => Some(format!("GitHub has no checks for {head}")),
+        Some(commit) if found.checks.is_empty() => Some(format!("GitHub has no checks for {commit}")),
         Some(_) => None,
     };
     if let Some(why) = none_why {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{GateResult, restart_arguments};
 use crate::disk::FileKind;
 use crate::order;
-use crate::runtime::answer::CallFailure;
+use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
 use crate::runtime::polish::record::{POLISH, PolishRecord, PolishRun};
@@ -39,6 +39,7 @@ pub struct CountedReview {
     /// Whether each of them is a fix or a merge of the base recorded by a polish.
     pub ahead_only_autofix: bool,
     /// Its verdict.
+    #[serde(serialize_with = "ShownText::shown")]
     pub verdict: Option<String>,
 }
 
@@ -64,12 +65,13 @@ struct ReviewCandidate {
     found: Result<Value, CallFailure>,
 }
 
-/// Finds the review, and checks its commit and its verdict.
+/// Finds the review, and checks its commit and its verdict. `heads` are the current commit, and those before what the run
+/// made.
 pub(super) fn check(
     tree: &Repository,
     run: &PolishRun,
     root: Option<&Path>,
-    head: &str,
+    heads: &[String],
 ) -> Result<(Option<CountedReview>, GateResult, Option<GateResult>), CallFailure> {
     let record = &run.record;
     let branch = record.branch.as_deref();
@@ -79,7 +81,7 @@ pub(super) fn check(
             let is_here = reviewed == branch && branch.is_some();
             let is_name = |name: &str| record.pr.as_ref().is_some_and(|pr| pr.is_called(name));
             let is_alias = branch.is_none() || reviewed.is_none_or(is_name);
-            is_here || is_alias && found["head_sha"].as_str() == Some(head)
+            is_here || is_alias && heads.iter().any(|head| found["head_sha"] == **head)
         }
         // It is unknown which branch it was for.
         Err(_) => true,
@@ -88,7 +90,7 @@ pub(super) fn check(
     candidates.retain(is_ours);
     order::sort_by(&mut candidates, |one, other| other.age.cmp(&one.age));
     let Some(ReviewCandidate { path, found, age }) = candidates.into_iter().next() else {
-        let name = branch.map_or_else(|| format!("commit {head}"), |branch| format!("`{branch}`"));
+        let name = branch.map_or_else(|| format!("commit {}", heads[0]), |branch| format!("`{branch}`"));
         let hint = format!("run the skill `review:review` on {name} first");
         return Ok((
             None,
@@ -108,7 +110,7 @@ pub(super) fn check(
         ahead_only_autofix: false,
         verdict: text("verdict"),
     };
-    let is_bound = bound_to_tree(tree, root, &mut reviewed, found["uncommitted"] == true, head)?;
+    let is_bound = bound_to_tree(tree, root, &mut reviewed, found["uncommitted"] == true, heads)?;
     let is_accepted = record.flags.accept_stale_review && reviewed.binding != ReviewBinding::Diverged;
     let looked = match is_bound {
         Err((message, hint)) if !is_accepted => {
@@ -208,15 +210,16 @@ fn bound_to_tree(
     root: Option<&Path>,
     reviewed: &mut CountedReview,
     uncommitted: bool,
-    head: &str,
+    heads: &[String],
 ) -> Result<BindingResult, CallFailure> {
+    let head = &heads[0];
     let Some(sha) = reviewed.head_sha.clone() else {
         return Ok(Err(("the review does not record its commit".to_owned(), None)));
     };
-    if uncommitted && sha == head {
+    if uncommitted && heads.contains(&sha) {
         return Ok(Err(("the review includes uncommitted changes".to_owned(), None)));
     }
-    if sha == head {
+    if sha == *head {
         reviewed.binding = ReviewBinding::Exact;
         return Ok(Ok("the review is for this commit".to_owned()));
     }
@@ -241,6 +244,9 @@ fn bound_to_tree(
     let since = String::from_utf8_lossy(&since).into_owned();
     reviewed.ahead_only_autofix = since.lines().all(|commit| own.iter().any(|own| own == commit));
     let n = reviewed.commits_ahead;
+    if heads.contains(&sha) {
+        return Ok(Ok("the review is for this commit before what this polish added to it".to_owned()));
+    }
     let commits = if n == 1 { "1 commit was".to_owned() } else { format!("{n} commits were") };
     let all =
         if reviewed.ahead_only_autofix { ", all of them recorded fixes or merges of the base" } else { "" };

@@ -7,8 +7,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{below_store, file_name, front_matter, or_null, paths, published_names, slug};
+use crate::disk;
 use crate::printable;
-use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::answer::{CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::github::PullRequest;
@@ -40,6 +41,9 @@ options! {
 const LONGEST_TITLE: usize = 256;
 const LONGEST_BODY: usize = 65_536;
 
+/// The longest name of a branch that GitHub takes behind `refs/heads/`, in bytes; git takes longer ones.
+const LONGEST_BRANCH: usize = 244;
+
 /// The answer of `polish seed stacked`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
@@ -67,6 +71,7 @@ pub struct Seed {
     /// The item.
     pub item: u32,
     /// The item's title, shortened to what GitHub takes.
+    #[serde(serialize_with = "ShownText::shown")]
     pub title: String,
     /// The file, absolute.
     pub path: String,
@@ -111,7 +116,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             path: inside(&file_name(number)),
             message: inside(&message),
             body: inside(&body),
-            branch: format!("{base}-polish-{number}-{}", slug(&item.title)),
+            branch: branch_name(base, &format!("-polish-{number}-{}", slug(&item.title))),
             base: base.to_owned(),
             user_judgment: item.reasons.is_empty(),
         };
@@ -134,6 +139,19 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     held.commit(steps)?;
     Ok(Delivery::from_answer(&response))
+}
+
+/// A branch with this name and ending. A name that is too long is shortened, with a hash that tells it from others.
+fn branch_name(base: &str, ending: &str) -> String {
+    if base.len() + ending.len() <= LONGEST_BRANCH {
+        return format!("{base}{ending}");
+    }
+    let hash = format!("-{}", &disk::sha256(base.as_bytes())[..8]);
+    let mut most = LONGEST_BRANCH.saturating_sub(hash.len() + ending.len());
+    while !base.is_char_boundary(most) {
+        most -= 1;
+    }
+    format!("{}{hash}{ending}", &base[..most])
 }
 
 /// A text of at most as many characters.

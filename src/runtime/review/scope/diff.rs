@@ -56,8 +56,9 @@ pub(super) fn write(
             Ok(())
         };
         let (difference, uncommitted) = changes::uncommitted_since(repository, from, true, Some(&mut sink))?;
-        let question = ChangeRequest { from, to: None, shown: true, without: &difference.without };
-        let argv = repository.argv(&question.words())?;
+        let question =
+            ChangeRequest { from, to: None, shown: true, without: &difference.without, as_text: false };
+        let argv = repository.with_attributes_of(from).argv(&question.words())?;
         let hashes = hashes.finish();
         return Ok(WrittenDiff {
             difference,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::disk;
+use crate::printable::shell_word;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::{self, Repository};
 
@@ -59,7 +60,8 @@ pub(in crate::runtime) fn unusable(
     let Some(one) = other_checkouts(repository)?.into_iter().find(of_branch) else { return Ok(None) };
     let top = one.top.display();
     let (what, hint) = if one.is_locked {
-        ("is locked", format!("run `git worktree unlock \"{top}\"`, if the lock is no longer needed"))
+        let word = shell_word(&top.to_string()).into_owned();
+        ("is locked", format!("run `git worktree unlock {word}`, if the lock is no longer needed"))
     } else if !disk::is_folder(&one.top) {
         let hint = "run `git worktree repair PATH` with its new path if it was moved, otherwise `git worktree prune`";
         ("is gone", hint.to_owned())

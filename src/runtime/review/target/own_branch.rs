@@ -65,11 +65,16 @@ impl OwnBranches<'_> {
         let path = self.0.map(|store| store.local(NAME));
         let read = self.0.zip(path.as_deref()).map(|(store, path)| parsed::<BranchRecord>(store, path));
         let mut record = read.transpose()?.flatten().unwrap_or_default();
+        // What is ours may have commits of the user that were pushed: nothing of it is lost.
+        let goes_on = |commit: &str| -> Result<bool, CallFailure> {
+            let words = ["merge-base", "--is-ancestor", commit, head];
+            Ok(record.branches.contains_key(&name) && repository.ask(&words)?.succeeded())
+        };
         match there {
             Some(commit) if commit == head => {
                 return repository.check_out(&["--end-of-options", &name], head);
             }
-            Some(commit) if record.branches.get(&name) != Some(&commit) => {
+            Some(commit) if record.branches.get(&name) != Some(&commit) && !goes_on(&commit)? => {
                 let number = request.number;
                 let (message, hint) = match record.branches.contains_key(&name) {
                     true => (

@@ -1,0 +1,57 @@
+//! The recorded result of the gate, and the commit that it holds for.
+
+use serde::{Deserialize, Serialize};
+
+use crate::runtime::answer::CallFailure;
+use crate::runtime::git::{Repository, short_commit};
+use crate::runtime::polish::checklist::LOCK;
+use crate::runtime::polish::record::PolishRun;
+use crate::runtime::polish::refusal;
+
+/// A result of `polish gate`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::runtime) struct GateRecord {
+    /// The commit that was checked.
+    pub head_sha: String,
+    /// The code of the first refusal; none if it passed.
+    pub refused: Option<String>,
+}
+
+impl PolishRun {
+    /// The current commit, then those before the latest commits that the run made: merges of the base, and once its
+    /// checklist is written, fixes.
+    pub fn gated_commits(&self, tree: &Repository) -> Result<Vec<String>, CallFailure> {
+        let has_list = self.folder().seal()?.wrote(LOCK);
+        let mut commits = vec![tree.must_commit("HEAD")?];
+        while let Some(last) = commits.last().filter(|last| self.record.made(last)) {
+            let is_ours = has_list || tree.commit(&format!("{last}^2"))?.is_some();
+            let Some(before) = tree.commit(&format!("{last}^"))?.filter(|_| is_ours) else { break };
+            commits.push(before);
+        }
+        Ok(commits)
+    }
+
+    /// Refuses a run that has not passed its gate: nothing of it starts, is repaired or counts as complete before. Until
+    /// its checklist is written, it must have passed with the current commit.
+    pub fn must_have_passed(&self, tree: &Repository) -> Result<(), CallFailure> {
+        let run = &self.record.run_id;
+        let message = match &self.record.gate {
+            Some(GateRecord { refused: None, head_sha }) => {
+                let has_list = self.folder().seal()?.wrote(LOCK);
+                if has_list || self.gated_commits(tree)?.contains(head_sha) {
+                    return Ok(());
+                }
+                let passed = short_commit(head_sha);
+                format!("run `{run}` passed its gate at {passed}, and another commit is checked out since")
+            }
+            Some(GateRecord { refused: Some(code), .. }) => format!("the gate refused run `{run}`: `{code}`"),
+            None => format!("run `{run}` has not passed its gate"),
+        };
+        let hint = format!(
+            "call `polish gate --run DIR` first, where DIR is `{}`: it must pass",
+            self.path.display()
+        );
+        Err(refusal("gate_not_passed", message, &hint))
+    }
+}
