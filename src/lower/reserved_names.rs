@@ -1,12 +1,9 @@
 //! Names of marketplaces that a host reserves: it refuses to add a bundle with one, unless its vendor owns it.
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::project::Project;
 use crate::read::tree::Node;
 use crate::target::{MarketplaceFacts, Target};
-
-/// The rule that reports such names.
-pub const RULE: &str = "marketplace-reserved-name";
 
 /// Whether the host reserves `name`, and the marketplace of the source, if there is one, is not its vendor's.
 pub fn is_reserved(facts: &MarketplaceFacts, name: &str, project: &Project) -> bool {
@@ -32,9 +29,12 @@ pub(super) fn report(project: &Project, target: &Target, name: &str) -> Option<D
         Some((project.tree.get(&marketplace.path)?, node.span))
     });
     let found = match declared {
-        Some((file, span)) => Diagnostic::in_file(file, span, Severity::Error, RULE, message).help(help),
+        Some((file, span)) => {
+            Diagnostic::in_file(file, span, Severity::Error, RuleId::MARKETPLACE_RESERVED_NAME, message)
+                .help(help)
+        }
         // It is the name of the only plugin, of a folder, or of an option.
-        None => Diagnostic::for_file(".", Severity::Error, RULE, message).help(
+        None => Diagnostic::for_file(".", Severity::Error, RuleId::MARKETPLACE_RESERVED_NAME, message).help(
             "pass another one as `--marketplace`, or set `marketplace` under `[build]` in `plugcast.toml`",
         ),
     };

@@ -7,7 +7,7 @@ use crate::diagnostic::Severity;
 use crate::lower::reserved_names;
 
 pub(super) const RULE: Rule = Rule {
-    name: reserved_names::RULE,
+    name: "marketplace-reserved-name",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
     summary: "a marketplace has a name that a host reserves",
