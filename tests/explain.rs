@@ -189,7 +189,7 @@ fn lines_about_hooks_and_servers_lead_to_their_place_in_the_source() {
         (
             servers,
             "a b",
-            "comes from .mcp.json:5; generated: the field `/mcpServers/tide/env/far`: the host replaces no variables",
+            "comes from .mcp.json:5; generated: the field `/mcpServers/tide/env/far`: the host does not expand variables",
         ),
         (servers, "\"tide\"", "comes from .mcp.json:4; generated: the mcp-server `tide`"),
         (
@@ -233,12 +233,12 @@ fn every_finding_is_explained() {
     let mut ids = BTreeSet::new();
     for file in rust_files(&["src"]) {
         let before_tests = file.text.split("#[cfg(test)]").next().unwrap_or_default();
-        for part in ["Severity::Error,", "Severity::Warning,", "Severity::Info,", "severity,"] {
-            ids.extend(before_tests.split(part).skip(1).filter_map(literal));
-        }
-        for part in ["const RULE: &str =", "const UNLISTED: &str ="] {
-            ids.extend(before_tests.split(part).skip(1).filter_map(literal));
-        }
+        let constants = before_tests.split("RuleId::").skip(1);
+        let names = constants.filter_map(|rest| {
+            let is_part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+            rest.split(|c: char| !is_part(c)).next().filter(|name| !name.is_empty())
+        });
+        ids.extend(names.map(|name| name.to_lowercase().replace('_', "-")));
     }
     // What a build refuses is in no expected output but these.
     for file in rust_files(&["tests/bad_input"]) {

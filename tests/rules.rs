@@ -56,9 +56,14 @@ fn the_file_that_a_rule_names_reports_it() {
         let RuleCheck::ReportedBy(file) = rule.check else { continue };
         let text = fs::read_to_string(root().join(file)).expect(file);
         let is_reported =
-            text.contains(&format!("\"{}\"", rule.name)) || text.contains(&fault_kind(rule.name));
+            text.contains(&constant(rule.name)) || text.contains(&fault_kind(rule.name));
         assert!(is_reported, "{}: `{file}` does not report it", rule.name);
     }
+}
+
+/// The constant of a rule's id.
+fn constant(rule: &str) -> String {
+    format!("RuleId::{}", rule.to_uppercase().replace('-', "_"))
 }
 
 /// The kind of fault that readers report under a rule: `FaultKind::YamlSyntax` for `yaml-syntax`.
