@@ -55,8 +55,7 @@ fn the_file_that_a_rule_names_reports_it() {
     for rule in RULES {
         let RuleCheck::ReportedBy(file) = rule.check else { continue };
         let text = fs::read_to_string(root().join(file)).expect(file);
-        let is_reported =
-            text.contains(&constant(rule.name)) || text.contains(&fault_kind(rule.name));
+        let is_reported = text.contains(&constant(rule.name)) || text.contains(&fault_kind(rule.name));
         assert!(is_reported, "{}: `{file}` does not report it", rule.name);
     }
 }

@@ -62,10 +62,9 @@ pub fn hashed_debug(file: &SourceFile) -> Vec<String> {
 }
 
 /// What one place computes, as others would write it, and whom to ask instead.
-const COMPUTED_ONCE: [(&str, &str, &str); 9] = [
-    ("rfind('\\n').map_or(0,", "src/source/lines.rs", "`source::line_start`"),
+const COMPUTED_ONCE: [(&str, &str, &str); 8] = [
     ("memrchr(b'\\n'", "src/source/lines.rs", "`source::line_start`"),
-    ("find('\\n').map_or(", "src/source/lines.rs", "`source::line_end` or `next_line`"),
+    ("find('\\n').map_or(", "src/source/lines.rs", "`source::line_start`, `line_end` or `next_line`"),
     ("find('\\n').unwrap_or(", "src/source/lines.rs", "`source::line_end`"),
     ("memchr(b'\\n', &bytes[", "src/source/lines.rs", "`source::line_end` or `next_line`"),
     (".pointer(format!(", "src/read/pointer.rs", "`JsonPointer::key`"),
