@@ -174,7 +174,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.status = DispatchStatus::Halt;
         return Ok(Delivery::from_answer(&response));
     }
-    let changed = ChangeSizes::size_since(&tree, &run.record.base_ref)?;
+    let changed = run.record.changes(&tree, &mut Vec::new())?;
     let out = checklist::dispatched(&run)?;
     let out = out.into_iter().map(|(id, files)| (id, reached(&files, &changed, &tree))).collect();
     let chosen = choose(read.items, out, (&changed, &tree), &mut response);
@@ -184,8 +184,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     group(&chosen, (&run, &tree), &mut response)?;
     // Last: where anything before it fails, nothing is dispatched.
-    let items: Vec<&parse::ChecklistItem> = chosen.iter().map(|chosen| &chosen.item).collect();
-    checklist::record_dispatch(&run, &held, &items)?;
+    let groups = response.groups.iter();
+    let files =
+        |id| groups.clone().find(|group| group.items.contains(&id)).map_or(&[][..], |group| &*group.files);
+    let items: Vec<_> = chosen.iter().map(|chosen| (&chosen.item, files(chosen.item.id))).collect();
+    checklist::record_dispatch(&run, &held, &tree.must_commit("HEAD")?, &items)?;
     Ok(Delivery::from_answer(&response))
 }
 
@@ -296,7 +299,7 @@ fn group(
 
 /// The files that an item covers: the ones it names, what changed in a folder or matches a pattern, their names before
 /// a rename, and the targets of links.
-fn reached(files: &[String], changed: &ChangeSizes, tree: &Repository) -> Vec<String> {
+pub(in crate::runtime) fn reached(files: &[String], changed: &ChangeSizes, tree: &Repository) -> Vec<String> {
     let mut reached = files.to_vec();
     for file in files.iter().flat_map(|file| changed.meant(file)) {
         reached.push(place::resolve_links(file, &tree.top).unwrap_or_else(|_| file.to_owned()));

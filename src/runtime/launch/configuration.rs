@@ -173,7 +173,7 @@ impl RawConfiguration {
         {
             let (name, shown) = (line(&self.name), line(own));
             warnings.push(format!(
-                "`PORT` in `env` of `{name}` is `{shown}`, but its `port` is {port}: the server gets {port}"
+                "`PORT` in `env` of `{name}` is `{shown}`, but its `port` is {port}: the variable is not used"
             ));
             *own = port.to_string();
         }

@@ -2,6 +2,7 @@
 //! target; with `--apply` claims it, checks out what is not checked out yet, and records all of it.
 
 mod plan;
+mod worktree;
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +13,7 @@ use super::arguments::{self, PolishFlags, Response as Words};
 use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
 use super::{continuation, in_mode, refusal, resolve_base};
-use crate::disk;
-use crate::printable::{line, shell_word};
+use crate::printable::line;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText, USAGE};
 use crate::runtime::command_line::options;
@@ -22,11 +22,12 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::place::normalized;
-use crate::runtime::repo::base::{BaseRequest, FetchError, is_of_remote};
+use crate::runtime::repo::base::{BaseRequest, FetchError, is_head_of_fork, is_of_remote};
 use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout};
 use plan::{AcquirePlan, on_base, plan};
+use worktree::{add_worktree, remove_worktree, worktree_path};
 
 options! {
     /// Find the working tree to polish, and begin a run there
@@ -258,7 +259,7 @@ fn apply(
     let before = plan.location.repository.clone();
     let added = match &options.worktree {
         Some(path) if plan.location.checkout != PendingCheckout::None => {
-            let path = before.environment().path(path);
+            let path = worktree_path(&before, path)?;
             add_worktree(&before, &path)?;
             Some(path.display().to_string())
         }
@@ -275,44 +276,6 @@ fn apply(
         remove_worktree(&before, path);
     }
     begun
-}
-
-/// Adds a working tree with no branch. One that an interrupted call left there is named with how to remove it.
-fn add_worktree(repository: &Repository, path: &Path) -> Result<(), CallFailure> {
-    let name = path.display().to_string();
-    let place = disk::canonical(path).unwrap_or_else(|_| path.to_owned());
-    if repository.worktrees()?.iter().any(|(known, _)| *known == place) {
-        let hint = format!(
-            "name another path; or, if an interrupted call left it, remove it with `git worktree remove --force {}`",
-            shell_word(&place.display().to_string())
-        );
-        return Err(refusal(
-            "shared_checkout",
-            format!("`{}` is a working tree already", place.display()),
-            &hint,
-        ));
-    }
-    let words = ["worktree", "add", "--quiet", "--detach", "--end-of-options", &name, "HEAD"];
-    let ended = repository.ask_uninterrupted(&words)?;
-    if !ended.succeeded() {
-        let failure = repository.failed("worktree", &ended);
-        return Err(match disk::kind(path) {
-            Some(_) => failure.with_hint("name another path; or, if an interrupted call left it, remove the folder and run `git worktree prune`"),
-            None => failure,
-        });
-    }
-    if interrupt::pending() {
-        remove_worktree(repository, &name);
-        return Err(CallFailure::interrupted());
-    }
-    Ok(())
-}
-
-/// The original failure is the one to report.
-fn remove_worktree(repository: &Repository, path: &str) {
-    let _ = interrupt::set_aside(|| {
-        repository.ask_uninterrupted(&["worktree", "remove", "--force", "--end-of-options", path])
-    });
 }
 
 fn begin(
@@ -383,6 +346,7 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
     if let Some(request) = &mut record.pr {
         // The code of a repository that no remote names is as foreign as that of a fork.
         request.is_cross_repository |= !is_of_remote(tree, &request.base_url)?;
+        record.tracks_request = plan.tracks_request || is_head_of_fork(tree, request, &record.head_sha)?;
     }
     run.store_record()
 }

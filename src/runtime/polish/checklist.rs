@@ -1,6 +1,7 @@
 //! `polish checklist`: what the user decides about each item, in a file that the user edits. What this program
 //! determined about an item is in a separate file, which no edit changes.
 
+mod claimed_commit;
 mod files;
 mod given_list;
 mod markup;
@@ -56,6 +57,12 @@ pub(super) struct LockedItem {
     /// dispatch.
     #[serde(default)]
     planned: Option<String>,
+    /// The commit that was checked out then, and the files that were dispatched with it: a repair comes after the one,
+    /// and changes no others.
+    #[serde(default)]
+    dispatch_head: String,
+    #[serde(default)]
+    dispatch_files: Vec<String>,
     /// Whether the run was continued since, so that it may be dispatched again.
     #[serde(default)]
     interrupted: bool,
@@ -134,17 +141,18 @@ impl ChecklistLock {
     }
 }
 
-/// Records what items asked for when they were dispatched.
+/// Records what items asked for when they were dispatched, each with the files of its group.
 ///
 /// # Errors
 /// What the store refuses.
 pub(in crate::runtime) fn record_dispatch(
     run: &PolishRun,
     held: &LockedStore<'_>,
-    items: &[&ChecklistItem],
+    head: &str,
+    items: &[(&ChecklistItem, &[String])],
 ) -> Result<(), CallFailure> {
     let mut lock = ChecklistLock::load(run)?;
-    for item in items {
+    for (item, files) in items {
         let locked = lock.items.entry(item.id).or_insert_with(|| LockedItem {
             added: item.added_by_user,
             reasons: item.reasons.clone(),
@@ -152,6 +160,7 @@ pub(in crate::runtime) fn record_dispatch(
         });
         (locked.title, locked.files) = (item.title.clone(), item.files.clone());
         locked.planned = Some(request_hash(item.action, &item.files, &item.notes));
+        (locked.dispatch_head, locked.dispatch_files) = (head.to_owned(), files.to_vec());
         locked.interrupted = false;
     }
     let folder = run.folder();

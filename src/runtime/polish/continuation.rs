@@ -7,7 +7,7 @@ use std::path::Path;
 use super::acquire::{AcquireAction, AcquireStatus, Response};
 use super::checklist;
 use super::clean_tree::must_have_no_operation;
-use super::history::BranchHistory;
+use super::history::{self, BranchHistory};
 use super::record::{POLISH, PolishRun};
 use crate::disk;
 use crate::printable::line;
@@ -15,6 +15,7 @@ use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
+use crate::runtime::run::claim::holder;
 use crate::runtime::run::must_be_at;
 
 /// Continues the polish in a folder.
@@ -33,14 +34,21 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     }
     let tree = Repository::find(environment, Path::new(top))?;
     must_have_no_operation(&tree)?;
+    let is_held = || -> Result<bool, CallFailure> {
+        let holder = holder(&run.store, &POLISH, &run.record.tree, environment)?;
+        Ok(run.record.mode == LaunchMode::Interactive && holder.as_ref() == Some(&run.record.run_id))
+    };
+    let mut is_outdated = false;
     let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
         Some(BranchHistory::Known) => (Vec::new(), String::new()),
         Some(BranchHistory::Extended(added)) => {
+            is_outdated = !(is_held()? && history::is_committed_here(&tree, &added)?);
             let before = added.len() - 1;
             let more = if before == 0 { String::new() } else { format!(" and {before} before it") };
             (added, format!("{more} was added since, and counts as the user's own"))
         }
         Some(BranchHistory::Rewritten) => {
+            is_outdated = true;
             let what = " is the last one since the branch was rewritten, and counts as the user's own";
             (vec![tree.must_commit("HEAD")?], what.to_owned())
         }
@@ -58,6 +66,9 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
         notes.push(format!("the commit `{}`{what}", line(&subject)));
     }
     let record = &mut run.record;
+    if let Some(gate) = &mut record.gate {
+        gate.is_outdated |= is_outdated;
+    }
     record.user_commits.extend(added.iter().cloned());
     record.commits.extend(added.into_iter().rev());
     if let Some(base) = tree.merge_base(&record.base_ref, "HEAD")? {

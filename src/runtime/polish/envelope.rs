@@ -346,6 +346,9 @@ fn next_step(response: &Response, plan: Option<&str>) -> String {
         Escalation::None if !response.stacked.is_empty() => {
             "open the seeds as separate pull requests, and merge this one".to_owned()
         }
+        Escalation::None if response.items.fixed > 0 => {
+            "commit the repairs that are not committed yet, and merge it".to_owned()
+        }
         Escalation::None => "merge it".to_owned(),
     }
 }

@@ -140,7 +140,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // Asking takes a while, in which the record may have changed.
     let mut run = PolishRun::open(environment, &options.run)?;
     let refused = first.as_ref().map(|failure| failure.error.code.to_string());
-    run.record.gate = Some(GateRecord { head_sha: heads[0].clone(), refused });
+    run.record.gate = Some(GateRecord { head_sha: heads[0].clone(), refused, is_outdated: false });
     run.store_record()?;
     let Some(first) = first else { return Ok(Delivery::from_answer(&response)) };
     response.status = GateStatus::Refused;
@@ -188,7 +188,11 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
         return Ok("the pull request comes from the repository itself".to_owned());
     }
     let repository = if fork.head_repo.is_empty() { "a repository that is gone" } else { &fork.head_repo };
-    let from = format!("the pull request comes from `{repository}`, opened by `{}`", fork.author);
+    let author = match &*fork.author {
+        "" => "a deleted account".to_owned(),
+        author => format!("`{author}`"),
+    };
+    let from = format!("the pull request comes from `{repository}`, opened by {author}");
     if fork.trusted {
         return Ok(from);
     }

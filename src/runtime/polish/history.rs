@@ -1,6 +1,7 @@
 //! How the current commit relates to those that a polish knows: one of them, new commits on top, or rewritten history.
 
 use super::record::PolishRecord;
+use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
@@ -58,4 +59,19 @@ impl BranchHistory {
         // With a detached HEAD, a different commit is simply a different checkout.
         Ok(history.filter(|history| record.branch.is_some() || !matches!(history, Self::Rewritten)))
     }
+}
+
+/// Whether each of these commits was made in this working tree, as the log of its HEAD tells: a commit that was pulled,
+/// merged or checked out is that of others.
+///
+/// # Errors
+/// When git fails.
+pub(super) fn is_committed_here(tree: &Repository, commits: &[String]) -> Result<bool, CallFailure> {
+    let logged = tree.ask(&["log", "--walk-reflogs", "--no-show-signature", "--format=%H %gs", "HEAD"])?;
+    let logged = logged.stdout_text();
+    let made = order::set(logged.lines().filter_map(|line| {
+        let (commit, how) = line.split_once(' ')?;
+        how.starts_with("commit: ").then(|| commit.to_owned())
+    }));
+    Ok(commits.iter().all(|commit| made.contains(commit)))
 }

@@ -6,15 +6,16 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::{PolishFlags, Response as Words};
-use super::checklist::ItemOutcome;
+use super::checklist::{CHECKLIST, ItemOutcome};
 use super::gate::pass::GateRecord;
 use super::history::BranchHistory;
-use crate::printable::shell_word;
+use crate::printable::{line, shell_word};
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
-use crate::runtime::git::Repository;
+use crate::runtime::git::{Repository, short_commit};
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
+use crate::runtime::repo::size::ChangeSizes;
 use crate::runtime::review::arguments::{ReviewTarget, TargetKind};
 use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
 use crate::runtime::run::{self, METADATA, Workflow, parsed, text};
@@ -64,6 +65,9 @@ pub(in crate::runtime) struct PolishRecord {
     pub base_sha: String,
     /// The pull request, if known.
     pub pr: Option<PullRequest>,
+    /// Whether the branch has the code of that pull request, although only the branch was named.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tracks_request: bool,
     /// The latest result of its gate; none before the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateRecord>,
@@ -155,6 +159,7 @@ impl PolishRecord {
             base_ref: String::new(),
             base_sha: String::new(),
             pr: None,
+            tracks_request: false,
             gate: None,
             moved: false,
             merging: None,
@@ -170,11 +175,26 @@ impl PolishRecord {
         }
     }
 
-    /// Whether its code is that of a pull request: the pull request was named, or this program created the branch for
-    /// it. Every other branch is the user's own.
+    /// Whether its code is that of a pull request: the pull request was named, its head is what the branch tracks, or
+    /// this program created the branch for it. Every other branch is the user's own.
     pub fn is_of_request(&self) -> bool {
         let is_own = |pr: &PullRequest| self.branch.as_deref().is_some_and(|name| pr.is_own_branch(name));
-        self.target.kind == TargetKind::Pr || self.pr.as_ref().is_some_and(is_own)
+        self.target.kind == TargetKind::Pr || self.tracks_request || self.pr.as_ref().is_some_and(is_own)
+    }
+
+    /// What changed since the base. If a fetch removed its ref, the recorded merge base takes its place.
+    pub fn changes(&self, tree: &Repository, warnings: &mut Vec<String>) -> Result<ChangeSizes, CallFailure> {
+        match ChangeSizes::size_since(tree, &self.base_ref) {
+            Err(_) if tree.commit(&self.base_ref)?.is_none() && tree.commit(&self.base_sha)?.is_some() => {
+                warnings.push(format!(
+                    "`{}` is gone: compared with the commit where the work began, {}",
+                    line(&self.base_ref),
+                    short_commit(&self.base_sha)
+                ));
+                ChangeSizes::size_since(tree, &self.base_sha)
+            }
+            sizes => sizes,
+        }
     }
 
     /// The commits that the branch may be at, newest first.
@@ -306,19 +326,25 @@ impl PolishRun {
         Ok(CallFailure::new(CONTENDED, "run_moved", message, hint))
     }
 
+    /// For a message: whether there is a checklist.
+    fn has_checklist(&self) -> bool {
+        self.store.has_file(&self.path.join(CHECKLIST)).unwrap_or_default()
+    }
+
     /// The failure if commits were added that the run does not know: the user may continue with them.
     fn commits_added(&self, count: usize) -> CallFailure {
         let count = if count == 1 { "1 commit was".to_owned() } else { format!("{count} commits were") };
-        let message =
-            format!("{count} added since run `{}` last wrote: its checklist still fits", self.record.run_id);
+        let what = if self.has_checklist() { ": its checklist still fits" } else { "" };
+        let message = format!("{count} added since run `{}` last wrote{what}", self.record.run_id);
         CallFailure::new(CONTENDED, "commits_added", message, self.continue_hint())
     }
 
     /// The failure if the last known commit is no longer part of the branch.
     fn history_rewritten(&self) -> CallFailure {
         let PolishRecord { run_id, branch, .. } = &self.record;
+        let what = if self.has_checklist() { ": its checklist is kept, and measured again" } else { "" };
         let message = format!(
-            "`{}` was rewritten since run `{run_id}` last wrote: its checklist is kept, and measured again",
+            "`{}` was rewritten since run `{run_id}` last wrote{what}",
             branch.as_deref().unwrap_or_default()
         );
         CallFailure::new(CONTENDED, "history_rewritten", message, self.continue_hint())

@@ -4,6 +4,7 @@
 mod candidate;
 mod head;
 mod request;
+mod tracked_branch;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,7 @@ pub use candidate::default_branch;
 use candidate::{BaseCandidate, named_base, search};
 pub use head::{HeadState, behind_upstream, fetch_head};
 pub use request::{named_pull_request, pull_request_name, remote_of};
+pub use tracked_branch::{is_head_of_fork, name_on_remote, tracked_pull_request};
 
 options! {
     /// Find the commit at which the work on this branch began
@@ -172,6 +174,8 @@ pub fn is_of_remote(repository: &Repository, url: &str) -> Result<bool, CallFail
 }
 
 const ORIGIN: &str = "origin";
+/// The usual name of the remote that a fork comes from.
+const UPSTREAM: &str = "upstream";
 const HEAD: &str = "HEAD";
 /// Keeps the user's `FETCH_HEAD`, also if a fetch fails.
 const NO_HEAD: &str = "--no-write-fetch-head";

@@ -115,11 +115,17 @@ fn locate_request(location: &mut TargetLocation, request: PullRequest) -> Result
         "CLOSED" => location.notes.push(format!("pull request {number} is closed without a merge")),
         _ => {}
     }
+    // A branch of another name may be at the same commit by chance, and is the user's.
+    let is_its = |branch: Option<&String>| branch.is_none_or(|branch| request.is_called(branch));
+    let is_its_checkout =
+        |one: &TargetCheckout| one.head.as_ref() == Some(&head) && is_its(one.branch.as_ref());
+    let other = checkouts::matching_checkout(&repository, is_its_checkout)?;
+    let is_here = repository.commit("HEAD")?.as_ref() == Some(&head) && is_its(repository.branch()?.as_ref());
     location.request = Some(request);
-    if repository.commit("HEAD")?.as_ref() == Some(&head) {
+    if is_here {
         return Ok(());
     }
-    if let Some(top) = checkouts::matching_checkout(&repository, |one| one.head.as_ref() == Some(&head))? {
+    if let Some(top) = other {
         return location.work_in(top, "the target");
     }
     let local = repository.commit(&format!("refs/heads/{name}"))?;

@@ -21,6 +21,8 @@ pub(super) struct AcquirePlan {
     /// The commit, if it is available locally or known from GitHub.
     pub head: Option<String>,
     pub base_branch: Option<String>,
+    /// Whether the branch tracks the head of the pull request.
+    pub tracks_request: bool,
     /// Whether the base was fetched, or why it was not.
     pub fetched: Result<bool, FetchError>,
 }
@@ -64,8 +66,13 @@ pub(super) fn plan(
             (AcquireAction::CheckoutPr, name, request.map(|request| request.head_sha.clone()))
         }
     };
+    let mut tracks_request = false;
     if let (None, Some(branch)) = (&location.request, &branch) {
         location.request = request_of_branch(repository, root, branch)?;
+        if location.request.is_none() {
+            location.request = base::tracked_pull_request(repository, branch)?;
+            tracks_request = location.request.is_some();
+        }
     }
     if let Some(request) = &location.request
         && request.state != "OPEN"
@@ -112,7 +119,7 @@ pub(super) fn plan(
             return Err(refusal("shared_checkout", message, hint));
         }
     }
-    Ok(AcquirePlan { action, branch, head, base_branch, location, fetched: Ok(false) })
+    Ok(AcquirePlan { action, branch, head, base_branch, tracks_request, location, fetched: Ok(false) })
 }
 
 /// The pull request for which this program created a branch: code that was not trusted before is not trusted just

@@ -152,8 +152,8 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
         return Err(CallFailure::environment("no_checklist", message, hint).in_file(name, None, None));
     };
     let thresholds = Thresholds::read(tree)?;
-    let changed = ChangeSizes::size_since(tree, &run.record.base_ref)?;
     let Checklist { sections, faults, mut warnings } = parser::parse(&text, lock.last());
+    let changed = run.record.changes(tree, &mut warnings)?;
     if run.store.has_file(&run.path.join(format!("{CHECKLIST}{KEPT_SUFFIX}")))? {
         warnings.push(format!(
             "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT_SUFFIX}`"

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::claimed_commit::contradiction;
 use super::given_list::{GivenList, ListForm, words};
 use super::parser::parse;
 use super::text::with_outcome;
@@ -130,6 +131,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mut log: DispatchLog = run.folder().sealed(LOG)?.unwrap_or_default();
     "plugcast.polish-dispatch-log/1".clone_into(&mut log.schema);
     let mut warnings = list.warnings.clone();
+    let changed = run.record.changes(&tree, &mut warnings)?;
     for (at, result) in &results {
         let unknown = |message: String, hint: &str| list.failure("unknown_item", *at, "id", message, hint);
         let sections = parse(&checklist, 0).sections;
@@ -162,11 +164,21 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             reasons: locked.reasons.clone(),
         });
         run.record.outcomes.insert(result.id, result.result);
-        // A commit only counts as the run's own if it is on this branch.
-        let is_hash = result.commit.len() >= 40 && result.commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_hash && tree.ask(&["merge-base", "--is-ancestor", &result.commit, "HEAD"])?.succeeded() {
-            run.record.user_commits.remove(&result.commit);
-            run.record.commits.push(result.commit.clone());
+        if result.commit.is_empty() {
+            continue;
+        }
+        match contradiction(&result.commit, locked, &changed, &tree)? {
+            None => {
+                run.record.user_commits.remove(&result.commit);
+                if !run.record.commits.contains(&result.commit) {
+                    run.record.commits.push(result.commit.clone());
+                }
+            }
+            Some(why) => warnings.push(format!(
+                "the commit `{}` does not count as the repair of item {}: {why}",
+                one_line(&result.commit),
+                result.id
+            )),
         }
     }
     let folder = run.folder();

@@ -90,9 +90,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     let mut list = GivenList::read(&input, &name, &FORM)?;
     let thresholds = Thresholds::read(&tree)?;
-    let changed = ChangeSizes::size_since(&tree, &run.record.base_ref)?;
-    let mut lock = ChecklistLock::new();
     let mut warnings = std::mem::take(&mut list.warnings);
+    let changed = run.record.changes(&tree, &mut warnings)?;
+    let mut lock = ChecklistLock::new();
     let mut items = Vec::new();
     for (mut draft, files) in drafts(&list, &tree.top, &changed)? {
         let id = items.len() as u32 + 1;

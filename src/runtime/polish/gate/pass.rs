@@ -16,6 +16,9 @@ pub(in crate::runtime) struct GateRecord {
     pub head_sha: String,
     /// The code of the first refusal; none if it passed.
     pub refused: Option<String>,
+    /// Whether the run was continued since then with commits that neither it nor its user made in the same session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_outdated: bool,
 }
 
 impl PolishRun {
@@ -33,13 +36,14 @@ impl PolishRun {
     }
 
     /// Refuses a run that has not passed its gate: nothing of it starts, is repaired or counts as complete before. Until
-    /// its checklist is written, it must have passed with the current commit.
+    /// its checklist is written, and after a continuation with the commits of others, it must have passed with the
+    /// current commit.
     pub fn must_have_passed(&self, tree: &Repository) -> Result<(), CallFailure> {
         let run = &self.record.run_id;
         let message = match &self.record.gate {
-            Some(GateRecord { refused: None, head_sha }) => {
+            Some(GateRecord { refused: None, head_sha, is_outdated }) => {
                 let has_list = self.folder().seal()?.wrote(LOCK);
-                if has_list || self.gated_commits(tree)?.contains(head_sha) {
+                if has_list && !is_outdated || self.gated_commits(tree)?.contains(head_sha) {
                     return Ok(());
                 }
                 let passed = short_commit(head_sha);

@@ -17,7 +17,7 @@ use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
 use crate::runtime::polish::checklist::{self, ItemAction, ItemOutcome};
 use crate::runtime::polish::record::{PolishRecord, PolishRun};
 use crate::runtime::polish::refusal;
-use crate::runtime::repo::size::{ChangeSizes, ItemStatus, Thresholds};
+use crate::runtime::repo::size::{ItemStatus, Thresholds};
 use crate::runtime::review::scope::plan;
 use crate::runtime::run::{RECORD, text};
 use crate::runtime::store::StoreStep;
@@ -170,8 +170,7 @@ impl EscalationState {
             Err(failure) if failure.error.code == "no_checklist" && checklist::tally(run)?.total == 0 => None,
             Err(failure) => return Err(failure),
         };
-        let (thresholds, changed) =
-            (Thresholds::read(tree)?, ChangeSizes::size_since(tree, &run.record.base_ref)?);
+        let (thresholds, changed) = (Thresholds::read(tree)?, run.record.changes(tree, &mut Vec::new())?);
         let count = |is: &dyn Fn(&&ChecklistItem) -> bool| items.iter().flatten().filter(is).count();
         let totals = EscalationTotals {
             files: changed.files(),

@@ -12,11 +12,12 @@ use crate::printable;
 use crate::runtime::answer::{CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
-use crate::runtime::github::PullRequest;
+use crate::runtime::git::Repository;
 use crate::runtime::polish::checklist::ItemAction;
 use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
 use crate::runtime::polish::gate::review_path;
 use crate::runtime::polish::record::{PolishRecord, PolishRun};
+use crate::runtime::repo::base::name_on_remote;
 use crate::runtime::repo::size::{MeasuredSize, Thresholds};
 use crate::runtime::run::{RECORD, text};
 use crate::runtime::store::StoreStep;
@@ -99,14 +100,17 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let thresholds = Thresholds::read(&tree)?;
     let mut response = Response { status: StackedStatus::None, seeds: Vec::new() };
     let mut texts = Vec::new();
+    let head = head_branch(&run.record, &tree)?;
+    // The branch of a fork is not in the repository, where the base of the pull request is.
+    let base = head.as_deref().unwrap_or(&run.record.base_branch);
+    let start = origin(&run.record, head.as_deref());
+    let mut seeds = run.record.seeds.clone();
     for item in checklist.items.iter().filter(|item| item.action == ItemAction::Stacked) {
-        let seeds = &mut run.record.seeds;
         let at = seeds.iter().position(|id| *id == item.id).unwrap_or_else(|| {
             seeds.push(item.id);
             seeds.len() - 1
         });
         let number = at + 1;
-        let base = base_branch(&run.record).unwrap_or("polish");
         let inside = |name: &str| run.path.join(name).display().to_string();
         let [message, body] = published_names(number);
         let seed = Seed {
@@ -122,8 +126,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         };
         let measured = (&item.size, &thresholds);
         let review = review.as_deref().map(below_store);
-        let public = shortened(&published(&run.record, &seed, item, measured), LONGEST_BODY);
-        texts.push((file_name(number), print(&run.record, &seed, item, measured, review)));
+        let public = shortened(&published(&start, &seed, item, measured), LONGEST_BODY);
+        texts.push((file_name(number), print(&run.record, &seed, item, (&start, measured), review)));
         texts.push((message, format!("{}\n\n{public}", printable::line(&seed.title))));
         texts.push((body, public));
         response.seeds.push(seed);
@@ -132,6 +136,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Ok(Delivery::from_answer(&response));
     }
     response.status = StackedStatus::Written;
+    run.record.seeds = seeds;
     let (folder, held) = (run.folder(), run.store.lock()?);
     let mut steps = folder.seal()?.steps(&folder, vec![(RECORD, text(&run.record))])?;
     for (name, text) in texts {
@@ -167,7 +172,7 @@ fn print(
     record: &PolishRecord,
     seed: &Seed,
     item: &ChecklistItem,
-    measured: (&MeasuredSize, &Thresholds),
+    (start, measured): (&str, (&MeasuredSize, &Thresholds)),
     review: Option<&str>,
 ) -> String {
     let judgment = if seed.user_judgment { "yes" } else { "no" };
@@ -181,7 +186,7 @@ fn print(
         ("review_artifact", or_null(review)),
         ("user_judgment", json!(judgment)),
     ]);
-    let first = format!("Create the branch `{}` from {}.", seed.branch, origin(record));
+    let first = format!("Create the branch `{}` from {start}.", seed.branch);
     format!(
         "{front}\n# {title}\n\n{parts}\n## Source item\n\nItem {id} of the checklist of run `{run}`.\n",
         title = printable::line(&item.title),
@@ -193,25 +198,31 @@ fn print(
 
 /// The text to publish, which reveals nothing about this machine.
 fn published(
-    record: &PolishRecord,
+    start: &str,
     seed: &Seed,
     item: &ChecklistItem,
     measured: (&MeasuredSize, &Thresholds),
 ) -> String {
-    let first = format!("Check out `{}`: it begins at {}.", seed.branch, origin(record));
+    let first = format!("Check out `{}`: it begins at {start}.", seed.branch);
     parts(&first, seed, item, measured)
 }
 
-/// The branch that a seed's branch starts from: what this program checked out for a pull request has another name there.
-fn base_branch(record: &PolishRecord) -> Option<&str> {
-    let branch = record.branch.as_deref()?;
-    let is_own = |request: &&PullRequest| request.is_own_branch(branch) && !request.is_cross_repository;
-    Some(record.pr.as_ref().filter(is_own).map_or(branch, |request| &request.head_branch))
+/// The branch that a seed's branch starts from, as the repository of the pull request names it; none for a detached HEAD
+/// whose branch is in another repository.
+fn head_branch(record: &PolishRecord, tree: &Repository) -> Result<Option<String>, CallFailure> {
+    let own = record.pr.as_ref().filter(|request| !request.is_cross_repository);
+    match (&record.branch, own) {
+        (Some(branch), Some(request)) if request.is_own_branch(branch) => {
+            Ok(Some(request.head_branch.clone()))
+        }
+        (Some(branch), _) => name_on_remote(tree, branch).map(Some),
+        (None, own) => Ok(own.map(|request| request.head_branch.clone())),
+    }
 }
 
 /// A description of that branch.
-fn origin(record: &PolishRecord) -> String {
-    match base_branch(record) {
+fn origin(record: &PolishRecord, head: Option<&str>) -> String {
+    match head {
         Some(branch) => format!("`{}`", printable::line(branch)),
         None => format!("commit {}", record.head_sha),
     }

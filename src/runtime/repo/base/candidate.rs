@@ -1,7 +1,7 @@
 //! Candidates for the base: the one that was named, or what else determines it, in the order of the command's help.
 
 use super::request::{PullRequestFacts, ask_github, remote_among};
-use super::{BaseRequest, BaseSource, HEAD, HeadState, ORIGIN};
+use super::{BaseRequest, BaseSource, HEAD, HeadState, ORIGIN, UPSTREAM};
 use crate::git_command;
 use crate::order;
 use crate::runtime::answer::CallFailure;
@@ -10,9 +10,6 @@ use crate::runtime::github::PullRequest;
 
 /// Names of main branches, the likeliest first.
 const MAIN_BRANCH_NAMES: [&str; 4] = ["main", "master", "develop", "trunk"];
-
-/// The usual name of the remote that a fork comes from.
-const UPSTREAM: &str = "upstream";
 
 /// A candidate for the base.
 pub(super) struct BaseCandidate {

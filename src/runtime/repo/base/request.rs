@@ -2,6 +2,7 @@
 
 use super::ORIGIN;
 use super::head::{HeadState, standing};
+use super::tracked_branch::name_on_remote;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, BranchPullRequests, PullRequest, RepositoryAddress};
@@ -31,7 +32,7 @@ pub(super) fn ask_github(
         });
     }
     let Some(address) = servers(remotes).next() else { return Ok(PullRequestFacts::default()) };
-    let branch = repository.branch()?;
+    let branch = repository.branch()?.map(|branch| name_on_remote(repository, &branch)).transpose()?;
     match github::for_branch(repository, &address, branch.as_deref()) {
         Ok(BranchPullRequests { requests, ended, default, parent }) => {
             // Anybody can open a pull request in their own repository and choose its base.
@@ -90,7 +91,7 @@ fn named_request(
 }
 
 /// The remotes' repositories on servers, `origin` first.
-fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = RepositoryAddress> {
+pub(super) fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = RepositoryAddress> {
     let ordered = remotes.iter().filter(|(name, _)| name == ORIGIN).chain(remotes);
     ordered.filter_map(|(_, url)| RepositoryAddress::parse(url))
 }
