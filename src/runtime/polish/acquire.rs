@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::arguments::{self, PolishFlags, Response as Words};
 use super::earlier_runs::{self, EarlierRun};
 use super::record::{PolishEnding, PolishRecord, PolishRun};
-use super::{continuation, in_mode, refusal, resolve_base};
+use super::{continuation, in_mode, resolve_base};
 use crate::printable::line;
 use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText, USAGE};
