@@ -9,8 +9,7 @@ use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
 /// Of two components with the same name, the source host shows only one. Skills and commands share a namespace, in
 /// which the command takes precedence, but in a project the skill (Claude Code 2.1.330); otherwise the first path does.
-/// It shows both of two names
-/// that differ only in case, but on many file systems their folders would be the same.
+/// It shows both of two names that differ only in case, but on many file systems their folders would be the same.
 pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Component> = Vec::new();
     let mut components = std::mem::take(&mut plugin.components);
