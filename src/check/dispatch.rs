@@ -110,6 +110,14 @@ fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
     let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(rest.len());
     let local = rest[..end].trim_end_matches([':', '-', '_']);
     let after = &rest[local.len()..];
+    // A line may break behind a hyphen of the name.
+    let tail = after.strip_prefix('-').and_then(second_half);
+    let broken = tail.map(|tail| format!("{}{local}-{tail}", prefix.slice(body)));
+    let tail_end = tail.map_or(local.len(), |tail| {
+        let from = rest.len() - after.len();
+        from + after.find(tail).unwrap_or(0) + tail.len()
+    });
+    let after = &rest[tail_end..];
     let behind = after.trim_start_matches([':', '-', '_']);
     // The stars of `**name**` are markup.
     let pattern = behind.starts_with('*') && !(behind == after && before.ends_with('*'));
@@ -117,13 +125,22 @@ fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
         || behind.starts_with(['<', '{', '$'])
         || pattern
         || after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
-    let span = Span::new(prefix.start, prefix.end + local.len());
+    let span = Span::new(prefix.start, prefix.end + tail_end);
     let quoted = before.trim_end_matches(['"', '\'', '`', ' ']);
     let skill = ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| quoted.ends_with(say));
     let how = if slash || skill { NameUse::Skill } else { NameUse::Named };
-    let name = span.slice(body);
+    let name = broken.as_deref().unwrap_or_else(|| span.slice(body));
     let begins = local.trim_start_matches(':').starts_with(char::is_alphabetic);
     (begins && !file && is_name(name)).then(|| Dispatch { span, name: name.to_owned(), how })
+}
+
+/// The rest of a name at the start of the next line.
+fn second_half(after: &str) -> Option<&str> {
+    let line =
+        after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n'))?.trim_start_matches([' ', '\t']);
+    let end = line.find(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).unwrap_or(line.len());
+    let half = line[..end].trim_end_matches(['-', '_']);
+    half.starts_with(char::is_lowercase).then_some(half)
 }
 
 /// Whether the words before byte `at` on its line forbid the action.
@@ -230,9 +247,18 @@ mod tests {
         let how = |body: &str| of(body).map(|found| (found.name, found.how));
         assert_eq!(how("run `/p:plan`"), Some(("p:plan".to_owned(), NameUse::Skill)));
         assert_eq!(how("skill: \"p:plan\""), Some(("p:plan".to_owned(), NameUse::Skill)));
+        assert_eq!(how("`Skill(p:a-\n  plan)`"), Some(("p:a-plan".to_owned(), NameUse::Skill)));
         assert_eq!(how("see p:a:b."), Some(("p:a:b".to_owned(), NameUse::Named)));
-        for silent in ["https://e.org/p:x", "p:docs-{framework}", "p: x", "p:x.md", "p:<name>", "xp:y", "p:3"]
-        {
+        for silent in [
+            "https://e.org/p:x",
+            "p:docs-{framework}",
+            "p: x",
+            "p:x.md",
+            "p:<name>",
+            "p:target-name",
+            "xp:y",
+            "p:3",
+        ] {
             assert_eq!(how(silent), None, "{silent}");
         }
         for silent in [

@@ -6,14 +6,22 @@ use camino::Utf8Path;
 use crate::read::intent::{folders, is_placeholder, surrounding_text};
 use crate::source::line_start;
 
-/// Placeholders for any agent.
-const AGENT_STANDS: [&str; 11] = [
+/// Placeholders for any agent, skill or command.
+const AGENT_STANDS: [&str; 19] = [
     "agent",
     "agents",
     "agent-name",
     "agent_name",
     "agent-type",
     "agent_type",
+    "command-name",
+    "command_name",
+    "plugin-name",
+    "plugin_name",
+    "skill-name",
+    "skill_name",
+    "target-name",
+    "target_name",
     "type",
     "the",
     "string",

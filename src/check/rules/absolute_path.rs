@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
+use crate::check::runnable;
 use crate::check::signs::TextSign;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
@@ -78,24 +79,86 @@ const ANYBODY: [&str; 48] = [
 const IMAGES: [&str; 9] =
     ["jovyan", "codespace", "gitpod", "vagrant", "circleci", "jenkins", "pwuser", "seluser", "nonroot"];
 
+/// Placeholder user names in other languages.
+const OTHER_LANGUAGES: [&str; 8] = ["yo", "moi", "vous", "ich", "eu", "voce", "você", "io"];
+
+/// Words for a user or a name in other languages.
+const NAMES: [&str; 15] = [
+    "usuario",
+    "usuário",
+    "utilisateur",
+    "benutzer",
+    "benutzername",
+    "nutzer",
+    "nutzername",
+    "utente",
+    "gebruiker",
+    "nombre",
+    "nom",
+    "nome",
+    "naam",
+    "name",
+    "user",
+];
+
+/// Words for "your" and "my" in other languages.
+const POSSESSIVES: [&str; 19] = [
+    "tu", "su", "mi", "votre", "ton", "mon", "dein", "deine", "ihr", "mein", "meine", "seu", "teu", "meu",
+    "tuo", "mio", "jouw", "mijn", "il",
+];
+
+/// What the rule reads: a text, or a text of a hook or server.
+struct Reading<'a> {
+    text: &'a str,
+    /// Reports a finding at these bytes with this message.
+    report: &'a mut dyn FnMut(Span, String),
+}
+
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if text.component.is_none() || !text.is_markdown() || text.is_example() || !text.has_sign(TextSign::Home)
-    {
+    if text.is_example() {
         return;
     }
+    if text.plugin.others.iter().any(|other| other.path == text.file.path) {
+        check_commands(context, text, sink);
+    }
+    if text.component.is_none() || !text.is_markdown() || !text.has_sign(TextSign::Home) {
+        return;
+    }
+    let help = "use a path relative to the skill or the project, `~`, or a placeholder such as `/Users/you`";
+    let mut report =
+        |span: Span, message: String| sink.report(text.file, span, message).help = Some(help.to_owned());
+    find_homes(context, &mut Reading { text: text.text, report: &mut report });
+}
+
+/// Reports paths in what hosts run: the hooks and servers that the file declares.
+fn check_commands(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
+    let all =
+        runnable::hooks(context, text.plugin).into_iter().chain(runnable::servers(context, text.plugin));
+    let root = &context.targets.source().plugin_root;
+    for ran in all.filter(|ran| ran.file.path == text.file.path) {
+        let mut report = |span: Span, message: String| {
+            let help = format!("add the file and write `${{{root}}}/…`, or name a program that is on `PATH`");
+            sink.report(ran.file, ran.place(span), message).help = Some(help);
+        };
+        find_homes(context, &mut Reading { text: ran.text, report: &mut report });
+    }
+}
+
+fn find_homes(context: &RuleContext<'_>, reading: &mut Reading<'_>) {
     for home in HOMES {
-        for at in memmem::find_iter(text.text.as_bytes(), home) {
-            report(context, text, at, home, sink);
+        for at in memmem::find_iter(reading.text.as_bytes(), home) {
+            report(context, reading, at, home);
         }
     }
 }
 
-fn report(context: &RuleContext<'_>, text: &PluginText<'_>, at: usize, home: &str, sink: &mut FindingSink) {
-    let before = &text.text[..at];
+fn report(context: &RuleContext<'_>, reading: &mut Reading<'_>, at: usize, home: &str) {
+    let text = reading.text;
+    let before = &text[..at];
     let start = if home.starts_with(':') { at.saturating_sub(1) } else { at };
     let drive = before.ends_with(|c: char| c.is_ascii_alphabetic());
     let inside = before.ends_with(|c: char| c.is_alphanumeric() || "._-~}>)/$".contains(c));
-    let rest = &text.text[at + home.len()..];
+    let rest = &text[at + home.len()..];
     let part = |c: char| c.is_alphanumeric() || "._-".contains(c);
     let name = &rest[..rest.find(|c: char| !part(c)).unwrap_or(rest.len())];
     let lower = name.trim_end_matches('.').to_lowercase();
@@ -104,24 +167,33 @@ fn report(context: &RuleContext<'_>, text: &PluginText<'_>, at: usize, home: &st
     // The sandbox of a host may have a home of the host's name.
     let of_host = || context.targets.iter().any(|host| host.name.split('-').next() == Some(lower.as_str()));
     let image = home == "/home/" && (IMAGES.contains(&lower.as_str()) || of_host());
-    let anybody = image || lower.len() < 2 || ANYBODY.contains(&lower.as_str()) || stands_for_any(&lower);
+    let anybody = image || lower.len() < 2 || is_placeholder(&lower);
     let continues = rest[name.len()..].starts_with(['/', '\\']);
     let part_of_more = if drive { !home.starts_with(':') } else { inside };
     // A path in a command for another machine is valid there.
-    let elsewhere = || words_before(text.text, at).iter().any(|word| word == "ssh");
-    if part_of_more || open || anybody || !continues || elsewhere() || is_in_container(text.text, at) {
+    let elsewhere = || words_before(text, at).iter().any(|word| word == "ssh");
+    if part_of_more || open || anybody || !continues || elsewhere() || is_in_container(text, at) {
         return;
     }
-    let path = &text.text[start..];
+    let path = &text[start..];
     let end = path.find(|c: char| c.is_whitespace() || "`\"'),;<>|*".contains(c)).unwrap_or(path.len());
     let path = path[..end].trim_end_matches(['.', ':']);
     // One home is one cause, however many of its paths are named.
-    let message = format!("`{}` exists on one machine only", &text.text[start..at + home.len() + name.len()]);
-    let found = sink.report(text.file, Span::new(start, start + path.len()), message);
-    found.help = Some(
-        "use a path relative to the skill or the project, `~`, or a placeholder such as `/Users/you`"
-            .to_owned(),
-    );
+    let message = format!("`{}` exists on one machine only", &text[start..at + home.len() + name.len()]);
+    (reading.report)(Span::new(start, start + path.len()), message);
+}
+
+/// Whether a user name, in lower case, is a placeholder in some language.
+fn is_placeholder(name: &str) -> bool {
+    let is_noun = |word: &str| NAMES.contains(&word);
+    let is_owned = |start: &str| {
+        name.strip_prefix(start).is_some_and(|rest| is_noun(rest.trim_start_matches(['-', '_', '.'])))
+    };
+    ANYBODY.contains(&name)
+        || OTHER_LANGUAGES.contains(&name)
+        || stands_for_any(name)
+        || is_noun(name)
+        || POSSESSIVES.iter().any(|start| is_owned(start))
 }
 
 /// Whether the path at byte `at` is one of a container, or of another machine: what a mount or a copy leads to, or a line of

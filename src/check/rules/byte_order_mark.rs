@@ -6,6 +6,7 @@ use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::source::Span;
+use crate::target::Target;
 
 pub(super) const RULE: Rule = Rule {
     name: "byte-order-mark",
@@ -17,7 +18,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    let hosts = context.hosts_that(|target| target.yaml.byte_order_mark_refused);
+    // Only old versions of the source host refuse it.
+    let is_refused = |target: &Target| target.yaml.byte_order_mark_refused && target.source.is_none();
+    let hosts = context.hosts_that(is_refused);
     if component.document.byte_order_mark && !hosts.is_empty() {
         let mark = Span::new(0, '\u{feff}'.len_utf8());
         let found = sink.report(

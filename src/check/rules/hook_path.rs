@@ -1,47 +1,85 @@
-//! A hook calls a program of the plugin's `bin/` by its bare name.
+//! A hook calls a program of the plugin by the bare name of a file in `bin/`, or by a path relative to the plugin's folder.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, TextRole};
+use crate::check::shell::{SimpleCommand, base};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::plugin::Plugin;
+use crate::model::plugin::{LocationForm, Plugin};
+use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-path",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "a hook calls a program of `bin/` by its bare name",
+    summary: "a hook calls a program of the plugin by a bare name or a relative path",
     page: include_str!("hook_path.md"),
     check: RuleCheck::Plugin(check),
 };
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let bin = plugin.root.join("bin");
-    let own = |name: &str| !name.contains('/') && context.file(bin.join(name)).is_some();
+    let bare = |name: &str| !name.contains('/') && context.file(bin.join(name)).is_some();
+    // Hooks of a project start in its folder.
+    let is_plugin = plugin.form == LocationForm::Plugin;
+    let relative = |name: &str| {
+        is_plugin
+            && is_relative(name)
+            && context.file(plugin.root.join(name.trim_start_matches("./"))).is_some()
+    };
     let root = &context.targets.source().plugin_root;
     for ran in runnable::hooks(context, plugin).into_iter().filter(|ran| !ran.text.contains("PATH=")) {
         let words: Vec<(String, Span)> = match ran.role {
             TextRole::Program => vec![(ran.text.to_owned(), Span::new(0, ran.text.len()))],
             TextRole::Shell => {
                 let commands = ran.commands();
-                let first = |command: &crate::check::shell::SimpleCommand| {
-                    command.program(&["exec", "env"]).first().map(|word| (word.text.clone(), word.span))
+                // What follows `cd` is relative to another folder.
+                let stays = !commands.iter().any(|command| {
+                    command
+                        .program(&[])
+                        .first()
+                        .is_some_and(|word| matches!(word.text.as_str(), "cd" | "pushd"))
+                });
+                let named = |command: &SimpleCommand| {
+                    let words = command.program(&["exec", "env"]);
+                    let run = words
+                        .first()
+                        .filter(|word| is_interpreter(base(&word.text)) || is_shell(base(&word.text)));
+                    let script = run.and_then(|_| words.get(1)).filter(|word| word.text.contains('/'));
+                    let word = script.or_else(|| words.first())?;
+                    (stays || !word.text.contains('/')).then(|| (word.text.clone(), word.span))
                 };
-                commands.iter().filter_map(first).collect()
+                commands.iter().filter_map(named).collect()
             }
             _ => Vec::new(),
         };
-        for (name, span) in words.into_iter().filter(|(name, _)| own(name)) {
+        for (name, span) in words.into_iter().filter(|(name, _)| bare(name) || relative(name)) {
             let place = ran.place(span);
-            let found = sink.report(ran.file, place, format!("`{name}` is not on the search path of hooks"));
-            found.help = Some(format!("write `\"${{{root}}}/bin/{name}\"`"));
+            let (message, path) = match bare(&name) {
+                true => (
+                    format!("`{name}` is not on the search path of hooks"),
+                    format!("${{{root}}}/bin/{name}"),
+                ),
+                false => (
+                    format!("`{name}` is looked for in the user's project, not in the plugin"),
+                    format!("${{{root}}}/{}", name.trim_start_matches("./")),
+                ),
+            };
+            let found = sink.report(ran.file, place, message);
+            found.help = Some(format!("write `\"{path}\"`"));
             let path = match ran.role {
-                TextRole::Shell => format!("\\\"${{{root}}}/bin/{name}\\\""),
-                _ => format!("${{{root}}}/bin/{name}"),
+                TextRole::Shell => format!("\\\"{path}\\\""),
+                _ => path,
             };
             found.fix = Some(replace(ran.file, place, path, Applicability::Unsafe));
         }
     }
+}
+
+/// Whether a word is a relative path to a file in a folder.
+fn is_relative(word: &str) -> bool {
+    let is_plain = word.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+    is_plain && word.contains('/') && !word.starts_with('/') && !word.contains("../")
 }

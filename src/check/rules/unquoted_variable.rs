@@ -1,11 +1,17 @@
 //! A hook's command line uses the variable of the plugin's folder outside of quotes, or where nothing expands it.
 
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, OwnPath, RunnableText, TextRole};
+use crate::check::shell::{self, ShellWord, base};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::model::plugin::Plugin;
+use crate::read::shell_names::is_shell;
+use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
     name: "unquoted-variable",
@@ -22,6 +28,8 @@ enum Quoting {
     None,
     Single,
     Double,
+    /// The shell does not split what stands there: in a here-document, in `[[ … ]]`, in a pattern of `case`.
+    Unsplit,
 }
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
@@ -31,8 +39,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for ran in runnable::hooks(context, plugin).into_iter().filter(|ran| ran.role == TextRole::Shell) {
         for path in ran.own_paths(root) {
             let place = ran.place(path.span);
-            match quotes(ran.text, path.span.start) {
-                Quoting::Double => {}
+            match quoting(ran.text, path.span) {
+                Quoting::Double | Quoting::Unsplit => {}
                 Quoting::Single => {
                     let message = format!("`${{{root}}}` is not expanded in single quotes");
                     let found = sink.report(ran.file, place, message);
@@ -49,7 +57,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                         sink.found.extend(first.take().map(|(_, found)| found));
                         let message = "the command breaks where the path of the plugin has a blank";
                         let found = sink.report(ran.file, place, message);
-                        found.help = Some(format!("write `\"{}\"`", path.span.slice(ran.text)));
+                        let (quoted, rest) = parts(ran.text, &path);
+                        found.help = Some(format!("write `\"{quoted}\"{rest}`"));
                         found.fix = quoting_fix(&ran, &path);
                         first = sink.found.pop().map(|found| (ran.file.path.clone(), found));
                     }
@@ -60,17 +69,106 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     sink.found.extend(first.map(|(_, found)| found));
 }
 
+/// What belongs in double quotes, and what follows it: quotes would change the meaning of a glob, a brace or another
+/// variable behind the variable of the folder.
+fn parts<'t>(text: &'t str, path: &OwnPath<'_>) -> (&'t str, &'t str) {
+    let written = path.span.slice(text);
+    let is_plain = path.inner.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+    let length = if is_plain { written.len() } else { written.len() - path.inner.len() - 1 };
+    written.split_at(length)
+}
+
 /// The fix that puts the path in double quotes; `None` if the file contains the text in another form.
 fn quoting_fix(ran: &RunnableText<'_>, path: &OwnPath<'_>) -> Option<crate::diagnostic::Fix> {
     let written = path.span.slice(ran.text);
     let place = ran.place(path.span);
     let same = place.slice(ran.file.text()?) == written && !written.contains(['"', '\'', '\\']);
-    let json = ran.file.path.extension() == Some("json");
-    same.then(|| {
-        let quote = if json { "\\\"" } else { "\"" };
-        replace(ran.file, place, format!("{quote}{written}{quote}"), Applicability::Safe)
+    let is_json = ran.file.path.extension() == Some("json");
+    (same && is_json).then(|| {
+        let (quoted, rest) = parts(ran.text, path);
+        replace(ran.file, place, format!("\\\"{quoted}\\\"{rest}"), Applicability::Safe)
     })
-    .filter(|_| json)
+}
+
+/// How the path at `span` of a command line is quoted where it is expanded: the script of `sh -c '…'` expands what its
+/// single quotes enclose.
+fn quoting(text: &str, span: Span) -> Quoting {
+    let Some(plain) = without_here_documents(text, span.start) else { return Quoting::Unsplit };
+    let found = quotes(&plain, span.start);
+    if found == Quoting::Single {
+        let Some(script) = quoted_script(text, span) else { return Quoting::Single };
+        return quoting(script.slice(text), Span::new(span.start - script.start, span.end - script.start));
+    }
+    if found == Quoting::None && is_unsplit(&plain[..span.start], &text[span.end..]) {
+        return Quoting::Unsplit;
+    }
+    found
+}
+
+/// The script in single quotes that contains `span` and that a shell gets with `-c`, or `eval` or `trap` runs.
+fn quoted_script(text: &str, span: Span) -> Option<Span> {
+    shell::commands(text, 0).iter().find_map(|command| {
+        let words = &command.words;
+        let at = words.iter().position(|word| word.span.start < span.start && span.end < word.span.end)?;
+        let is_option = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+        let is_shell_script = at.checked_sub(1).is_some_and(|last| {
+            is_option(&words[last].text) && words[..last].iter().any(|word| is_shell(base(&word.text)))
+        });
+        let runs = |word: &ShellWord| matches!(word.text.as_str(), "eval" | "trap");
+        let is_run = is_shell_script || at > 0 && command.program(&[]).first().is_some_and(runs);
+        let word = words[at].span;
+        let is_quoted = word.slice(text).len() > 1 && word.slice(text).starts_with('\'');
+        let is_closed = is_quoted && word.slice(text).ends_with('\'');
+        (is_run && is_closed).then(|| Span::new(word.start + 1, word.end - 1))
+    })
+}
+
+/// Whether the shell leaves an unquoted word between `before` and `after` in one piece.
+fn is_unsplit(before: &str, after: &str) -> bool {
+    if before.rfind("[[ ") > before.rfind("]]") {
+        return true;
+    }
+    let starts = before.rfind("case ");
+    if starts.is_none() || starts < before.rfind("esac").max(before.rfind("for ")) {
+        return false;
+    }
+    let (before, after) = (before.trim_end(), after.trim_start());
+    let is_subject = before.ends_with("case");
+    let is_first = [" in", ";;", ";&"].iter().any(|sign| before.ends_with(sign));
+    let is_between = before.ends_with(['(', '|']) && after.starts_with([')', '|']);
+    is_subject || is_first || is_between
+}
+
+/// The command line with blanks in place of its here-documents, whose quotes are text; `None` if byte `at` is in one.
+fn without_here_documents(text: &str, at: usize) -> Option<Cow<'_, str>> {
+    if !text.contains("<<") {
+        return Some(Cow::Borrowed(text));
+    }
+    let (mut out, mut open) = (String::with_capacity(text.len()), VecDeque::new());
+    for line in text.split_inclusive('\n') {
+        let from = out.len();
+        if let Some(end) = open.front() {
+            if line.trim_end_matches('\n').trim_start_matches('\t') == *end {
+                open.pop_front();
+            } else if (from..from + line.len()).contains(&at) {
+                return None;
+            }
+            out.extend(line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+            continue;
+        }
+        out.push_str(line);
+        let starts = line.match_indices("<<").filter(|(start, _)| {
+            let is_string = line[start + 2..].starts_with('<') || line[..*start].ends_with('<');
+            !is_string && quotes(&out, from + start) == Quoting::None
+        });
+        for (start, _) in starts {
+            let rest = line[start + 2..].trim_start_matches('-').trim_start();
+            let ends = |c: char| c.is_whitespace() || ";|&<>)".contains(c);
+            let mark = &rest[..rest.find(ends).unwrap_or(rest.len())];
+            open.push_back(mark.trim_start_matches('\\').trim_matches(['"', '\'']));
+        }
+    }
+    Some(Cow::Owned(out))
 }
 
 /// Which quotes enclose byte `at` of a command line.
@@ -99,5 +197,34 @@ mod tests {
         assert_eq!(quotes("bash \"", 6), Quoting::Double);
         assert_eq!(quotes("echo \\\" ", 8), Quoting::None);
         assert_eq!(quotes("bash '\"", 7), Quoting::Single);
+    }
+
+    #[test]
+    fn a_shell_splits_only_some_words() {
+        let at = |text: &str| {
+            let start = text.rfind("$R/").unwrap();
+            quoting(text, Span::new(start, start + 4))
+        };
+        for silent in [
+            "cat <<EOF\n$R/x\nEOF",
+            "cat <<-'EOF' | sort\ndon't\n$R/x\n\tEOF",
+            "[[ $A == $R/x ]]",
+            "case $R/x in a) b;; esac",
+            "case $A in b|$R/x) c;; esac",
+        ] {
+            assert_eq!(at(silent), Quoting::Unsplit, "{silent}");
+        }
+        for unquoted in [
+            "cat <<EOF\ndon't\nEOF\ncat $R/x",
+            "[[ a ]] && cat $R/x",
+            "case a in a) cat $R/x | b;; esac",
+            "case a in a) for f in $R/x; do b; done;; esac",
+            "timeout 5 sh -c 'cat $R/x'",
+            "cat <<< a; cat $R/x",
+        ] {
+            assert_eq!(at(unquoted), Quoting::None, "{unquoted}");
+        }
+        assert_eq!(at("bash -lc 'cat \"$R/x\"'"), Quoting::Double);
+        assert_eq!(at("grep -c 'a $R/x'"), Quoting::Single);
     }
 }

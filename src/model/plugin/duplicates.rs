@@ -1,6 +1,6 @@
 //! Finds names that two components of a plugin share.
 
-use super::{LostComponent, Plugin};
+use super::{LocationForm, LostComponent, Plugin};
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::component::Component;
 use crate::model::overrides::{ConfigPlace, OverrideValue};
@@ -8,13 +8,15 @@ use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 
 /// Of two components with the same name, the source host shows only one. Skills and commands share a namespace, in
-/// which the command takes precedence (Claude Code 2.1.330); otherwise the first path does. It shows both of two names
-/// that differ only in case, but on many file systems their folders would be the same.
+/// which the command takes precedence, but in a project the skill (Claude Code 2.1.330); otherwise the first path does.
+/// It shows both of two names that differ only in case, but on many file systems their folders would be the same.
 pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Diagnostic>) {
     let mut kept: Vec<Component> = Vec::new();
     let mut components = std::mem::take(&mut plugin.components);
+    let is_project = plugin.form == LocationForm::Project;
     components.sort_by(|a, b| {
-        (a.kind != ComponentKind::Command, &a.path).cmp(&(b.kind != ComponentKind::Command, &b.path))
+        let hides = |kind| (kind == ComponentKind::Command) != is_project;
+        (!hides(a.kind), &a.path).cmp(&(!hides(b.kind), &b.path))
     });
     for component in components {
         let rival = kept.iter().position(|other| {
@@ -34,8 +36,10 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
             continue;
         };
         let is_equal = component.qualified == rival.qualified;
+        // Names in a project have no prefix.
+        let name = if is_project { component.name.as_str() } else { component.qualified.as_str() };
         let message = match is_equal {
-            true => format!("duplicate name `{}`; the other component is used", component.qualified),
+            true => format!("duplicate name `{name}`; the other component is used"),
             false => format!(
                 "the names `{}` and `{}` differ only in case, and a bundle has one of them: the other component is used",
                 component.qualified, rival.qualified
@@ -43,9 +47,14 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
         };
         found.push(match tree.get(&rival.path) {
             Some(other) if rival.kind != component.kind && is_equal => {
-                let message = format!("this command hides the skill `{}`", component.qualified);
+                let (message, what) = match component.kind {
+                    ComponentKind::Command => {
+                        (format!("this skill hides the command `{name}`"), "the command")
+                    }
+                    _ => (format!("this command hides the skill `{name}`"), "the skill"),
+                };
                 let place = (other, rival.name_span());
-                let first = (file, component.name_span(), "the skill");
+                let first = (file, component.name_span(), what);
                 twice(RuleId::COMMAND_SKILL_COLLISION, place, message, Some(first))
             }
             other => {
@@ -64,6 +73,9 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
         });
         plugin.shadowed.push(component);
     }
+    kept.sort_by(|a, b| {
+        (a.kind != ComponentKind::Command, &a.path).cmp(&(b.kind != ComponentKind::Command, &b.path))
+    });
     plugin.components = kept;
 }
 
