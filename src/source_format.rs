@@ -83,3 +83,10 @@ pub struct SourceFacts {
     /// Values of the key `source` in a marketplace for sources outside the repository.
     pub remote_sources: Vec<String>,
 }
+
+impl SourceFacts {
+    /// The variables of the plugin's folder and of a skill's folder.
+    pub fn folder_variables(&self) -> Vec<String> {
+        vec![self.plugin_root.clone(), self.skill_folder.clone()]
+    }
+}

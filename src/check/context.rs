@@ -151,6 +151,14 @@ impl<'a> RuleContext<'a> {
         self.hosts.iter().any(|host| host.source.is_some())
     }
 
+    /// Whether a file is part of a plugin for another host, such as those below `.codex-plugin`: the source host's
+    /// agents and tools do not apply to it.
+    pub fn is_for_another_host(&self, path: &Utf8Path) -> bool {
+        let own = self.targets.source().manifest.split('/').next();
+        let mut parts = path.components().map(|part| part.as_str());
+        parts.any(|part| part.starts_with('.') && part.ends_with("-plugin") && Some(part) != own)
+    }
+
     /// The source host for a finding that applies to it alone; empty if no other host is selected.
     pub fn source_host_of_several(&self) -> Vec<String> {
         let several = self.hosts.len() > 1;

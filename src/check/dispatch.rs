@@ -42,6 +42,9 @@ pub enum NameUse {
 /// Every place in `text` that names a component, in source order.
 pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     let Some(component) = text.component.filter(|_| text.is_markdown()) else { return Vec::new() };
+    if context.is_for_another_host(&text.file.path) {
+        return Vec::new();
+    }
     let body = text.body.slice(text.text);
     let mut out = Vec::new();
     if text.has_sign(TextSign::Dispatch) {

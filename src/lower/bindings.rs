@@ -126,7 +126,7 @@ impl Bindings {
                     self.component(*kind, qualified, name, text, context, places)
                 }
                 ReferenceTarget::Variable(_) => self.variable_in(name, text, context, places),
-                _ => self.construct(name, text, context),
+                _ => self.construct(name, text, context, places),
             }
         }
     }
@@ -167,7 +167,13 @@ impl Bindings {
     }
 
     /// A tool, an argument, a command or an include.
-    fn construct(&mut self, name: &TextName<'_>, text: BlockText<'_>, context: &LoweringContext<'_>) {
+    fn construct(
+        &mut self,
+        name: &TextName<'_>,
+        text: BlockText<'_>,
+        context: &LoweringContext<'_>,
+        places: &BlockPaths<'_>,
+    ) {
         let forms = &context.target.text;
         match &name.reference.named {
             ReferenceTarget::Tool(tool) if context.target.block.contains_key("tools") && text.main => {
@@ -178,7 +184,8 @@ impl Bindings {
             ReferenceTarget::Argument(written) if name.is_meant => self.argument(written),
             ReferenceTarget::Shell(_) if forms.shell == TextForm::Bound => self.shell = true,
             ReferenceTarget::Include(written) if forms.includes == TextForm::Bound => {
-                self.includes.insert(written.clone());
+                let shown = if text.edited { include_path(written, context, places) } else { None };
+                self.includes.insert(shown.unwrap_or_else(|| written.clone()));
             }
             _ => {}
         }
@@ -348,6 +355,13 @@ fn head(place: &str, rest: &str) -> String {
         Some((first, _)) => format!("./{first}/"),
         None => format!("{place}{rest}"),
     }
+}
+
+/// An include whose variable becomes a path in the text, as it stands there.
+fn include_path(written: &str, context: &LoweringContext<'_>, places: &BlockPaths<'_>) -> Option<String> {
+    let (name, rest) = written.strip_prefix("@${")?.split_once('}')?;
+    context.variable(name).filter(|facts| facts.form == VariableForm::Relative)?;
+    Some(format!("@{}{rest}", paths::own_place(context.source, name, places.to_root)?))
 }
 
 fn standing(map: &BTreeMap<String, String>) -> Vec<ToolSubstitute> {

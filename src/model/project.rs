@@ -8,7 +8,7 @@ use super::config::AcceptLoss;
 use super::marketplace::Marketplace;
 use super::overrides::{HostOverrides, NewName, OverrideValue};
 use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
-use super::references::{FilledPlaceholders, InventoryName, NameInventory, Reference};
+use super::references::{FilledPlaceholders, InventoryName, NameInventory, PluginOption, Reference};
 use super::runtime::HelperBinary;
 use super::server;
 use crate::disk::FileSystem;
@@ -121,7 +121,8 @@ impl Project {
 
     /// The names in the texts of `component`, by file and position; found on first use.
     pub fn references<'a>(&'a self, component: &'a Component, source: &SourceFacts) -> &'a [FileReferences] {
-        component.references.get_or_init(|| references(&self.tree, self.inventory(source), component))
+        let find = || references(&self.tree, self.inventory(source), component, source);
+        component.references.get_or_init(find)
     }
 
     fn inventory(&self, source: &SourceFacts) -> &NameInventory {
@@ -160,14 +161,18 @@ impl Project {
             let mut servers: Vec<String> = self.plugins.iter().flat_map(of_plugin).collect();
             servers.sort();
             servers.dedup();
-            let options = others()
-                .filter(|(_, other)| other.kind == ComponentKind::UserConfig)
-                .map(|(_, other)| format!("{}{}", source.user_config, other.name));
-            let mut variables: Vec<String> = source.variables.iter().cloned().chain(options).collect();
+            let options = others().filter(|(_, other)| other.kind == ComponentKind::UserConfig).map(
+                |(plugin, other)| PluginOption {
+                    plugin: plugin.name.clone(),
+                    variable: format!("{}{}", source.user_config, other.name),
+                },
+            );
+            let options: Vec<PluginOption> = options.collect();
+            let mut variables = source.variables.clone();
             variables.sort();
             variables.dedup();
             let tools = (source.tools.as_slice(), source.ambiguous_tools.as_slice(), servers.as_slice());
-            NameInventory::new(&names, tools, &variables)
+            NameInventory::new(&names, tools, (&variables, &options))
         })
     }
 }
@@ -188,7 +193,11 @@ impl<'a> ResolvedProject<'a> {
     /// The names in the text of a command in a manifest, in order; spans refer to its content.
     pub fn inline(self, command: &'a InlineCommand) -> &'a [Reference] {
         command.references.get_or_init(|| {
-            let filled = FilledPlaceholders { arguments: Vec::new(), includes: true };
+            let filled = FilledPlaceholders {
+                arguments: Vec::new(),
+                includes: true,
+                folders: self.source.folder_variables(),
+            };
             let whole = Span::new(0, command.content.len());
             let plugin = command.qualified.plugin();
             self.project.inventory(self.source).find(&command.content, whole, plugin, Some(&filled))
@@ -197,12 +206,18 @@ impl<'a> ResolvedProject<'a> {
 }
 
 /// The names in the texts of one component.
-fn references(tree: &SourceTree, inventory: &NameInventory, component: &Component) -> Vec<FileReferences> {
+fn references(
+    tree: &SourceTree,
+    inventory: &NameInventory,
+    component: &Component,
+    source: &SourceFacts,
+) -> Vec<FileReferences> {
     let filled = match component.kind {
         ComponentKind::Agent => None,
         kind => Some(FilledPlaceholders {
             arguments: component.arguments(),
             includes: kind == ComponentKind::Command,
+            folders: source.folder_variables(),
         }),
     };
     let main = (&component.path, component.document.body, filled);

@@ -83,6 +83,17 @@ enum NameCandidate {
     /// The prefix of the names of a server's tools.
     Server(String),
     Variable(String),
+    /// The placeholder of an option, which only texts of the plugin that declares it may use.
+    Option(String, String),
+}
+
+/// The option of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PluginOption {
+    /// The plugin that declares it.
+    pub plugin: String,
+    /// The name in its placeholder, without `${}`.
+    pub variable: String,
 }
 
 impl NameInventory {
@@ -91,7 +102,7 @@ impl NameInventory {
     pub fn new(
         names: &[InventoryName],
         (tools, ambiguous, servers): (&[String], &[String], &[String]),
-        variables: &[String],
+        (variables, options): (&[String], &[PluginOption]),
     ) -> Self {
         let mut entries: std::collections::BTreeMap<String, Vec<NameCandidate>> =
             std::collections::BTreeMap::new();
@@ -125,6 +136,9 @@ impl NameInventory {
         }
         for variable in variables {
             add(&format!("${{{variable}}}"), NameCandidate::Variable(variable.clone()));
+        }
+        for PluginOption { plugin, variable } in options {
+            add(&format!("${{{variable}}}"), NameCandidate::Option(variable.clone(), plugin.clone()));
         }
         let scanner = WordFinder::new(entries.keys().map(String::as_str));
         Self { scanner, patterns: entries.into_values().collect() }
@@ -167,6 +181,7 @@ impl NameInventory {
         if let Some(filled) = filled {
             out.extend(placeholders::arguments(text, body, &filled.arguments));
             out.extend(placeholders::shell(text, body));
+            out.extend(placeholders::includes_of_plugin(text, body, &filled.folders));
             if filled.includes {
                 out.extend(placeholders::find_includes(text, body).into_iter().filter(|reference| {
                     let regions = regions.get_or_insert_with(|| markdown::regions(text, body));
@@ -187,7 +202,7 @@ impl NameInventory {
         out.retain(|reference| {
             let keep = reference.span.start >= end || matches!(reference.named, ReferenceTarget::Variable(_));
             if keep && !matches!(reference.named, ReferenceTarget::Shell(_)) {
-                end = reference.span.end;
+                end = end.max(reference.span.end);
             }
             keep
         });
@@ -202,6 +217,8 @@ pub struct FilledPlaceholders {
     pub arguments: Vec<String>,
     /// Whether `@path` includes a file.
     pub includes: bool,
+    /// The variables of folders: `@${VARIABLE}/path` includes a file, in code too.
+    pub folders: Vec<String>,
 }
 
 /// The placeholder for the name of any tool of a server.
@@ -229,6 +246,9 @@ fn candidate_target(
 ) -> Option<ReferenceTarget> {
     match candidate {
         NameCandidate::Variable(variable) => Some(ReferenceTarget::Variable(variable.clone())),
+        NameCandidate::Option(variable, owner) => {
+            (owner == plugin).then(|| ReferenceTarget::Variable(variable.clone()))
+        }
         NameCandidate::Server(start) => {
             let clean = around.last().is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == '-'));
             clean.then(|| ReferenceTarget::Tool(format!("{start}{ANY_TOOL}")))

@@ -3,14 +3,20 @@
 use std::collections::BTreeSet;
 
 /// Tools of the source host whose names are no English words.
-const TOOLS: [&str; 14] = [
+const TOOLS: [&str; 20] = [
     "AskUserQuestion",
     "BashOutput",
+    "CronCreate",
     "EnterPlanMode",
+    "EnterWorktree",
     "ExitPlanMode",
+    "ListAgents",
     "KillShell",
     "MultiEdit",
     "NotebookEdit",
+    "ReportFindings",
+    "ScheduleWakeup",
+    "SendMessage",
     "SlashCommand",
     "TaskCreate",
     "TaskUpdate",
@@ -21,8 +27,8 @@ const TOOLS: [&str; 14] = [
 ];
 
 /// Tools whose names are English words: meant in a code span of their own, as a call, or before "tool".
-const WORDS: [&str; 10] =
-    ["Agent", "Bash", "Edit", "Glob", "Grep", "Read", "Skill", "Task", "Workflow", "Write"];
+const WORDS: [&str; 11] =
+    ["Agent", "Bash", "Edit", "Glob", "Grep", "Monitor", "Read", "Skill", "Task", "Workflow", "Write"];
 
 /// Commands that one of the hosts refuses in its default sandbox.
 const REFUSED: [&str; 11] = [
@@ -190,6 +196,9 @@ impl<'a> Text<'a> {
                     found.insert(name);
                 }
             }
+            if self.main && !self.agent {
+                found.extend(includes(line).filter(|word| word.starts_with("@${CLAUDE_")));
+            }
             if self.includes && !fence {
                 // A host may include what a command names by itself.
                 let by_itself = host == "opencode";
@@ -249,7 +258,7 @@ pub fn includes(text: &str) -> impl Iterator<Item = String> {
 
 /// The paths in a text that begin with `./` or `../`.
 pub fn paths(text: &str) -> BTreeSet<String> {
-    let quotes = ['`', '"', '\'', '(', ')', '<', '>', '='];
+    let quotes = ['`', '"', '\'', '(', ')', '<', '>', '=', '@'];
     let words = text.split(|c: char| c.is_whitespace() || quotes.contains(&c));
     let paths = words.filter(|word| word.starts_with("./") || word.starts_with("../"));
     // A folder that is quoted alone ends with dots.

@@ -20,7 +20,10 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if component.kind != ComponentKind::Agent || !context.for_source_host() {
+    if component.kind != ComponentKind::Agent
+        || !context.for_source_host()
+        || context.is_for_another_host(&component.path)
+    {
         return;
     }
     let directory = context.directory();

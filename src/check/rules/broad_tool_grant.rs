@@ -18,7 +18,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if component.kind == ComponentKind::Agent {
+    if component.kind == ComponentKind::Agent || context.is_for_another_host(&component.path) {
         return;
     }
     let open = &context.checks().open_grants;

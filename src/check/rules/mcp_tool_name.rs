@@ -34,7 +34,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             found.fix = Some(replace(file, place, full, Applicability::Unsafe));
             found.hosts.clone_from(&hosts);
         };
-    for component in plugin.author_files() {
+    let files = plugin.author_files();
+    for component in files.filter(|component| !context.is_for_another_host(&component.path)) {
         let Some((file, text)) = context.file(&component.path).and_then(|file| Some((file, file.text()?)))
         else {
             continue;

@@ -18,6 +18,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
+    if context.is_for_another_host(&component.path) {
+        return;
+    }
     for entry in tools::entries(component, &tools::LISTS) {
         for tool in tool_list(&entry.node) {
             // An unclosed rule swallows the next one.

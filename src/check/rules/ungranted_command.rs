@@ -23,7 +23,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if !context.for_source_host() || !text.may_run_commands() {
+    if !context.for_source_host() || !text.may_run_commands() || context.is_for_another_host(&component.path)
+    {
         return;
     }
     let own = context.references(component).iter().filter(|file| file.path == component.path);

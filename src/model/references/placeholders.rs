@@ -92,18 +92,43 @@ pub(super) fn find_includes(text: &str, body: Span) -> Vec<Reference> {
     let body_text = body.slice(text);
     for at in memchr::memchr_iter(b'@', body_text.as_bytes()) {
         let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
-        let path: &str = body_text[at + 1..].split(char::is_whitespace).next().unwrap_or("");
-        let path = path.trim_end_matches(['.', ',', ';', ':', ')', '!', '?', '*', '`', '"', '\'']);
+        let path = path_word(&body_text[at + 1..]);
         let allowed = path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-./~$".contains(&byte));
         let file = path.rsplit('/').next().is_some_and(|name| name.contains('.') && !name.ends_with('.'));
         if starts && allowed && file && path.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-            let span = Span::new(at, at + 1 + path.len()).shifted(body.start);
-            out.push(Reference {
-                span,
-                named: ReferenceTarget::Include(span.slice(text).to_owned()),
-                asked: false,
-            });
+            push_include(&mut out, text, Span::new(at, at + 1 + path.len()).shifted(body.start));
         }
     }
     out
+}
+
+/// `@${VARIABLE}/path` after white space or at the start of a line, for the variables in `folders`: the source host
+/// includes the file wherever it stands, also in a block of code.
+pub(super) fn includes_of_plugin(text: &str, body: Span, folders: &[String]) -> Vec<Reference> {
+    let mut out = Vec::new();
+    let body_text = body.slice(text);
+    for at in memmem::find_iter(body_text.as_bytes(), "@${") {
+        let starts = body_text[..at].chars().next_back().is_none_or(char::is_whitespace);
+        let word = path_word(&body_text[at + 1..]);
+        let inner = word.strip_prefix("${").and_then(|rest| rest.split_once("}/"));
+        let is_file = inner.is_some_and(|(name, path)| {
+            let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+            folders.iter().any(|folder| folder == name) && !path.is_empty() && path.chars().all(allowed)
+        });
+        if starts && is_file {
+            push_include(&mut out, text, Span::new(at, at + 1 + word.len()).shifted(body.start));
+        }
+    }
+    out
+}
+
+/// The word that `rest` begins with, without the punctuation after a path.
+fn path_word(rest: &str) -> &str {
+    let word = rest.split(char::is_whitespace).next().unwrap_or("");
+    word.trim_end_matches(['.', ',', ';', ':', ')', '!', '?', '*', '`', '"', '\''])
+}
+
+fn push_include(out: &mut Vec<Reference>, text: &str, span: Span) {
+    let named = ReferenceTarget::Include(span.slice(text).to_owned());
+    out.push(Reference { span, named, asked: false });
 }

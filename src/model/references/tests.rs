@@ -22,12 +22,22 @@ fn inventory() -> NameInventory {
     NameInventory::new(
         &names,
         (&strings(&["Read", "TodoWrite"]), &strings(&["Read"]), &strings(&["mcp__plugin_p_sea__"])),
-        &strings(&["CLAUDE_PLUGIN_ROOT"]),
+        (
+            &strings(&["CLAUDE_PLUGIN_ROOT"]),
+            &["p", "q"].map(|plugin| PluginOption {
+                plugin: plugin.into(),
+                variable: format!("user_config.of_{plugin}"),
+            }),
+        ),
     )
 }
 
 fn found(text: &str) -> Vec<String> {
-    let filled = FilledPlaceholders { arguments: vec!["issue".into()], includes: true };
+    let filled = FilledPlaceholders {
+        arguments: vec!["issue".into()],
+        includes: true,
+        folders: vec!["CLAUDE_PLUGIN_ROOT".into()],
+    };
     let references = inventory().find(text, Span::new(0, text.len()), "p", Some(&filled));
     references.into_iter().map(|reference| reference.span.slice(text).to_owned()).collect()
 }
@@ -111,4 +121,19 @@ fn agents_of_a_list_are_found_and_asked_for_together() {
     );
     assert!(asked("Never use p:plan-fixer and `checker`.").is_empty());
     assert_eq!(found("The `checker` of `plan-fixer` is a column."), ["plan-fixer"]);
+}
+
+#[test]
+fn an_option_is_found_in_the_texts_of_its_own_plugin() {
+    assert_eq!(found("${user_config.of_p}, ${user_config.of_q}"), ["${user_config.of_p}"]);
+}
+
+#[test]
+fn an_include_of_a_file_of_the_plugin_is_found_in_code_too() {
+    let include = "@${CLAUDE_PLUGIN_ROOT}/a/b.md";
+    let both = [include, "${CLAUDE_PLUGIN_ROOT}"];
+    assert_eq!(found("See\n@${CLAUDE_PLUGIN_ROOT}/a/b.md."), both);
+    assert_eq!(found("```\n@${CLAUDE_PLUGIN_ROOT}/a/b.md\n```"), both);
+    assert_eq!(found("`@${CLAUDE_PLUGIN_ROOT}/a/b.md`"), both[1..]);
+    assert_eq!(found("@${OTHER}/a/b.md"), Vec::<String>::new());
 }
