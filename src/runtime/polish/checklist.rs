@@ -2,7 +2,6 @@
 //! determined about an item is in a separate file, which no edit changes.
 
 mod files;
-mod given_list;
 mod markup;
 pub mod parse;
 mod parser;

@@ -17,7 +17,7 @@ use crate::runtime::github::PullRequest;
 pub use candidate::default_branch;
 use candidate::{BaseCandidate, named_base, search};
 pub use head::{HeadState, behind_upstream, fetch_head};
-pub use request::{named_pull_request, pull_request_name, remote_of};
+pub use request::{named_pull_request, pull_request_here, pull_request_name, remote_of, server};
 
 options! {
     /// Find the commit at which the work on this branch began
