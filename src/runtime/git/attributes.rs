@@ -26,9 +26,9 @@ impl Repository {
         let source = source.map(|commit| format!("--attr-source={commit}"));
         Ok(overrides
             .program()
-            .chain(source)
             .chain(words)
             .chain(overrides.words())
+            .chain(source)
             .chain(arguments.iter().cloned())
             .collect())
     }

@@ -38,17 +38,24 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
         let holder = holder(&run.store, &POLISH, &run.record.tree, environment)?;
         Ok(run.record.mode == LaunchMode::Interactive && holder.as_ref() == Some(&run.record.run_id))
     };
+    // What the user commits and amends in an interactive session needs no new pass.
+    let is_own = |commits: &[String]| -> Result<bool, CallFailure> {
+        let Some(gate) = &run.record.gate else { return Ok(false) };
+        Ok(is_held()? && history::is_committed_here(&tree, &gate.head_sha, commits)?)
+    };
     let mut is_outdated = false;
     let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
         Some(BranchHistory::Known) => (Vec::new(), String::new()),
         Some(BranchHistory::Extended(added)) => {
-            is_outdated = !(is_held()? && history::is_committed_here(&tree, &added)?);
+            is_outdated = !is_own(&added)?;
             let before = added.len() - 1;
             let more = if before == 0 { String::new() } else { format!(" and {before} before it") };
             (added, format!("{more} was added since, and counts as the user's own"))
         }
         Some(BranchHistory::Rewritten) => {
-            is_outdated = true;
+            let passed = run.record.gate.as_ref().map_or("HEAD", |gate| &gate.head_sha);
+            let commits = history::rewritten_commits(&tree, passed, &run.record.base_sha)?;
+            is_outdated = !commits.map_or(Ok(false), |commits| is_own(&commits))?;
             let what = " is the last one since the branch was rewritten, and counts as the user's own";
             (vec![tree.must_commit("HEAD")?], what.to_owned())
         }

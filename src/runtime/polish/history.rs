@@ -61,17 +61,38 @@ impl BranchHistory {
     }
 }
 
-/// Whether each of these commits was made in this working tree, as the log of its HEAD tells: a commit that was pulled,
-/// merged or checked out is that of others.
+/// Whether each of these commits was made in this working tree since `passed` was checked out, as the log of its HEAD
+/// tells: a commit that was pulled, merged, rebased or made before is not.
 ///
 /// # Errors
 /// When git fails.
-pub(super) fn is_committed_here(tree: &Repository, commits: &[String]) -> Result<bool, CallFailure> {
+pub(super) fn is_committed_here(
+    tree: &Repository,
+    passed: &str,
+    commits: &[String],
+) -> Result<bool, CallFailure> {
+    const MAKES: [&str; 3] = ["commit: ", "commit (amend): ", "revert: "];
     let logged = tree.ask(&["log", "--walk-reflogs", "--no-show-signature", "--format=%H %gs", "HEAD"])?;
     let logged = logged.stdout_text();
-    let made = order::set(logged.lines().filter_map(|line| {
-        let (commit, how) = line.split_once(' ')?;
-        how.starts_with("commit: ").then(|| commit.to_owned())
+    let since =
+        logged.lines().filter_map(|line| line.split_once(' ')).take_while(|(head, _)| *head != passed);
+    let made = order::set(since.filter_map(|(commit, how)| {
+        MAKES.iter().any(|word| how.starts_with(word)).then(|| commit.to_owned())
     }));
     Ok(commits.iter().all(|commit| made.contains(commit)))
+}
+
+/// The commits of a branch that was rewritten since `passed` was checked out: those that neither it nor the base has.
+/// None if git cannot tell.
+///
+/// # Errors
+/// When git fails.
+pub(super) fn rewritten_commits(
+    tree: &Repository,
+    passed: &str,
+    base: &str,
+) -> Result<Option<Vec<String>>, CallFailure> {
+    let listed = tree.ask(&["rev-list", "HEAD", "--not", passed, base])?;
+    let commits = listed.stdout_text().lines().map(str::to_owned).collect();
+    Ok(listed.succeeded().then_some(commits))
 }
