@@ -76,9 +76,8 @@ pub(super) fn is_committed_here(
     let logged = logged.stdout_text();
     let since =
         logged.lines().filter_map(|line| line.split_once(' ')).take_while(|(head, _)| *head != passed);
-    let made = order::set(since.filter_map(|(commit, how)| {
-        MAKES.iter().any(|word| how.starts_with(word)).then(|| commit.to_owned())
-    }));
+    let made = since.filter(|(_, how)| MAKES.iter().any(|word| how.starts_with(word)));
+    let made = order::set(made.map(|(commit, _)| commit.to_owned()));
     Ok(commits.iter().all(|commit| made.contains(commit)))
 }
 
