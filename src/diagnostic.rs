@@ -146,7 +146,7 @@ pub struct RelatedPlace {
 pub enum Repetition {
     /// With the same message and help.
     Same,
-    /// With a message or help of its own, which the place has.
+    /// With a different message or help, which the place carries.
     Differs,
 }
 

@@ -31,7 +31,7 @@ impl TrackedBranch {
 }
 
 /// The name of a local branch on the remote that is asked first: that of the branch that it tracks there, unless the
-/// remote has one of its own name, or it only started from the main branch.
+/// remote also has a branch with the local name, or the branch only started from the main branch.
 ///
 /// # Errors
 /// When git fails.
