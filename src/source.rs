@@ -6,6 +6,7 @@ mod hashed_paths;
 mod kind;
 mod lines;
 mod paths;
+mod script;
 mod text;
 
 use std::borrow::Cow;
@@ -21,6 +22,7 @@ pub use hashed_paths::HashedPaths;
 pub use kind::ComponentKind;
 pub use lines::{LineIndex, line_end, line_start, next_line};
 pub use paths::PathMap;
+pub use script::{ScriptKind, script_kind, script_kind_of};
 pub use text::SharedText;
 
 /// The file that marks its folder as a skill.

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::context::{PluginText, RuleContext};
 use crate::read::markdown::RegionKind;
 use crate::read::shell_names::{ShellBlock, is_interpreter, is_shell};
-use crate::source::{ComponentKind, SourceFile, Span, line_start};
+use crate::source::{ComponentKind, ScriptKind, SourceFile, Span, line_start, script_kind, script_kind_of};
 
 /// One call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +21,6 @@ pub struct ScriptCall {
 
 /// Words before a code span that make it a command.
 const VERBS: [&str; 6] = ["run", "execute", "call", "invoke", "running", "executing"];
-/// Extensions of scripts that a shell can start by their path.
-const SCRIPTS: [&str; 7] = ["sh", "bash", "py", "rb", "pl", "js", "mjs"];
-
-/// Extensions of scripts that are started with an interpreter but often named without it.
-const INTERPRETED_EXTENSIONS: [&str; 5] = ["py", "rb", "pl", "js", "mjs"];
 
 /// The calls of `text`, in source order.
 pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<ScriptCall> {
@@ -47,7 +42,7 @@ pub(super) fn scripts(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<S
             .trim()
             .rsplit('.')
             .next()
-            .is_some_and(|ending| INTERPRETED_EXTENSIONS.contains(&ending));
+            .is_some_and(|ending| script_kind(ending) == Some(ScriptKind::Interpreter));
         if follows_a_verb(&text.text[..region.span.start]) && !(alone && other) {
             out.extend(call(context, text, inner));
         }
@@ -110,7 +105,7 @@ fn call(context: &RuleContext<'_>, text: &PluginText<'_>, line: Span) -> Option<
 
 /// Whether a file is a script that a shell cannot start by its path: it is not executable, or has no shebang line.
 pub(super) fn is_unstartable(file: &SourceFile) -> bool {
-    let known = || file.path.extension().is_some_and(|ending| SCRIPTS.contains(&ending));
+    let known = || script_kind_of(&file.path).is_some_and(|kind| kind != ScriptKind::PowerShell);
     file.text().is_some_and(|script| match script.starts_with("#!") {
         true => !file.executable,
         false => known(),

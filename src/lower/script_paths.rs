@@ -10,10 +10,7 @@ use memchr::memmem;
 use super::context::LoweringContext;
 use super::paths::file_at;
 use crate::model::paths::join;
-use crate::source::SourceFile;
-
-/// Endings of scripts that may have no `#!` line.
-const ENDINGS: [&str; 10] = ["sh", "bash", "zsh", "py", "js", "mjs", "cjs", "ts", "rb", "pl"];
+use crate::source::{SourceFile, script_kind_of};
 
 /// Names by which scripts refer to their own folder.
 const OWN_FOLDER: [&str; 5] = ["dirname", "__file__", "import.meta", "BASH_SOURCE", "BASEDIR"];
@@ -41,7 +38,7 @@ pub(super) fn missed(context: &LoweringContext<'_>, file: &SourceFile) -> Option
 }
 
 fn is_script(file: &SourceFile, text: &str) -> bool {
-    text.starts_with("#!") || file.path.extension().is_some_and(|ending| ENDINGS.contains(&ending))
+    text.starts_with("#!") || script_kind_of(&file.path).is_some()
 }
 
 /// The folder that a path in a script is relative to.

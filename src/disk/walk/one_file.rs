@@ -9,7 +9,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::FileSystem;
 use crate::disk::open_beneath;
-use crate::source::{Exclusion, ExclusionReason, FileContent, LineIndex, Position, SourceFile};
+use crate::source::{
+    Exclusion, ExclusionReason, FileContent, LineIndex, Position, SourceFile, script_kind_of,
+};
 
 /// Files up to this size are read, to see whether they are text.
 const SMALL: u64 = 1024 * 1024;
@@ -36,7 +38,7 @@ pub(super) fn read(
         let node = place.node_in_place().map_err(unread)?;
         let bytes = node.bytes().map_err(unread)?;
         let size = bytes.len() as u64;
-        let reads_more = is_text || is_script_name(&path) || bytes.starts_with(b"#!");
+        let reads_more = is_text || script_kind_of(&path).is_some() || bytes.starts_with(b"#!");
         let content = match size <= if reads_more { LARGE_TEXT } else { SMALL } {
             true => decode(bytes, &path),
             false if is_text_name(&path) => large(),
@@ -82,7 +84,7 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
             format!("is not valid UTF-8: invalid byte at offset {}", error.valid_up_to()),
         ),
     };
-    if !is_text_name(path) && !is_script_name(path) && !is_other_text(path, bytes) {
+    if !is_text_name(path) && script_kind_of(path).is_none() && !is_other_text(path, bytes) {
         return FileContent::OnDisk;
     }
     let before = String::from_utf8_lossy(&bytes[..valid]);
@@ -114,13 +116,9 @@ fn has_text_ending(path: &Utf8Path) -> bool {
     matches!(path.extension(), Some("txt" | "mdx" | "html" | "xml" | "css"))
 }
 
-fn is_script_name(path: &Utf8Path) -> bool {
-    matches!(path.extension(), Some("sh" | "bash" | "js" | "mjs" | "cjs" | "ts" | "py" | "rb" | "pl" | "ps1"))
-}
-
 /// Whether the file is a script by its ending or by its first two bytes.
 fn is_script(path: &Utf8Path, file: &mut fs::File) -> io::Result<bool> {
-    if is_script_name(path) {
+    if script_kind_of(path).is_some() {
         return Ok(true);
     }
     let mut start = Vec::new();
