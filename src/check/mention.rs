@@ -13,7 +13,9 @@ use super::snippet::may_be_shell;
 use super::working_folder::FolderChanges;
 use crate::model::paths::is_plain;
 use crate::read::markdown::RegionKind;
-use crate::read::path_words::{is_continued, is_edge, without_lines, without_marks, word_end, word_start};
+use crate::read::path_words::{
+    is_continued, leading_path, without_lines, without_marks, word_end, word_start,
+};
 use crate::source::Span;
 
 /// One path that a text mentions.
@@ -117,11 +119,7 @@ fn after_variable(text: &PluginText<'_>, variable: &str, form: PathForm, out: &m
         let lead = usize::from(rest.starts_with("\"/") || rest.starts_with("'/"));
         let Some(path) = rest[lead..].strip_prefix('/') else { continue };
         // With another variable in the same word, the path is unknown.
-        let end = path.find(|c| c == '$' || is_edge(c)).unwrap_or(path.len());
-        if path[end..].starts_with('$') {
-            continue;
-        }
-        let written = without_marks(&path[..end]);
+        let written = leading_path(path);
         let cut = is_continued(&path[written.len()..]);
         if !cut && is_plain(written) {
             let span = Span::new(start, start + variable.len() + lead + 1 + written.len());

@@ -11,6 +11,7 @@ use crate::model::paths::join;
 pub(super) use crate::model::paths::relative;
 use crate::read::intent::is_for_maintainers;
 use crate::read::markdown::{self, RegionKind};
+use crate::read::path_words::{is_path_char, leading_path};
 use crate::source::{ComponentKind, SourceFile, Span};
 use crate::source_format::SourceFacts;
 use crate::sourcemap::EditKind;
@@ -142,9 +143,8 @@ fn paths_after_variable<'a>(text: &'a str, body: Span, variable: &str) -> Vec<(S
     let found = part.match_indices(&variable).filter_map(|(at, _)| {
         let rest = &part[at + variable.len()..];
         let lead = ["/", "\"/", "'/"].into_iter().find(|lead| rest.starts_with(lead))?.len();
-        let (start, rest) = (at + variable.len() + lead, &rest[lead..]);
-        let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-        let word = rest[..rest.len() - rest.trim_start_matches(allowed).len()].trim_end_matches(['.', '/']);
+        let start = at + variable.len() + lead;
+        let word = leading_path(&rest[lead..]).trim_end_matches('/');
         (!word.is_empty()).then(|| (Span::new(start, start + word.len()).shifted(body.start), word))
     });
     found.collect()
@@ -180,22 +180,22 @@ fn emitted_folder(
 
 /// Words of the text that look like a relative path to a file.
 fn candidates(text: &str, body: Span) -> impl Iterator<Item = (Span, &str)> {
-    let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let part = body.slice(text);
     let mut done = 0;
     // Each candidate contains a dot, and dots are rare.
     std::iter::from_fn(move || {
         let dot = done + memchr::memchr(b'.', &part.as_bytes()[done..])?;
-        let start = done + part[done..dot].trim_end_matches(allowed).len();
-        let end = part.len() - part[dot..].trim_start_matches(allowed).len();
+        let start = done + part[done..dot].trim_end_matches(is_path_char).len();
+        let end = part.len() - part[dot..].trim_start_matches(is_path_char).len();
         done = end;
         Some((start, end))
     })
     .filter_map(move |(start, end)| {
         let word = part[start..end].trim_end_matches('.');
         let before = part[..start].chars().next_back();
-        let relative =
-            !word.starts_with('/') && word.contains('.') && !before.is_some_and(|c| "}$:@~\\%".contains(c));
+        let relative = !word.starts_with(['/', '@'])
+            && word.contains('.')
+            && !before.is_some_and(|c| "}$:~\\%".contains(c));
         (relative && (word.contains('/') || word.ends_with(".md")))
             .then(|| (Span::new(start, start + word.len()).shifted(body.start), word))
     })
@@ -206,11 +206,9 @@ pub(super) fn own_place<'a>(source: &SourceFacts, name: &str, to_root: &'a str) 
     if name == source.plugin_root { Some(to_root) } else { (name == source.skill_folder).then_some(".") }
 }
 
-/// The rest of a path that begins with a variable, up to a space, a quote or another delimiter.
+/// The rest of a path that begins with a variable; empty if something else follows.
 pub(super) fn rest_of_path(text: &str, at: usize) -> &str {
-    let rest = &text[at..];
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || "/._-".contains(c))).unwrap_or(rest.len());
-    let path = rest[..end].trim_end_matches('.');
+    let path = leading_path(&text[at..]);
     if path.starts_with('/') { path } else { "" }
 }
 
@@ -220,9 +218,10 @@ mod tests {
 
     #[test]
     fn finds_paths_and_skips_everything_else() {
-        let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md";
+        let text = "see `references/a.md`, ../b/SKILL.md. Not /etc/x.conf, https://e.org/x.md, ${X}/y.md, v1.2 or e.g. this; plain.md, \
+                    @a/b.md, assets/icon@2x.png";
         let found: Vec<_> = candidates(text, Span::new(0, text.len())).map(|(_, word)| word).collect();
-        assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md"]);
+        assert_eq!(found, ["references/a.md", "../b/SKILL.md", "plain.md", "assets/icon@2x.png"]);
         let text = "run ${ROOT}/a/b.sh, `cd ${ROOT}/pack/`, \"${ROOT}\"/c.md and ${ROOT}.";
         let found: Vec<_> = paths_after_variable(text, Span::new(0, text.len()), "ROOT")
             .into_iter()

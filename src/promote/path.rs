@@ -4,7 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::selection::BetaSkill;
 use crate::model::paths::join;
-use crate::read::path_words::path_start;
+use crate::read::path_words::{leading_path, path_start};
 use crate::source::{SourceTree, Span};
 
 /// The known paths of a repository.
@@ -80,9 +80,7 @@ impl<'a> RepositoryPaths<'a> {
         if segments.is_empty() {
             let rest = &text[span.end..];
             let rest = rest.strip_prefix(['/', '\\']).unwrap_or(rest);
-            let end =
-                rest.find(|c: char| !(c.is_alphanumeric() || "._-/+@".contains(c))).unwrap_or(rest.len());
-            let inner = rest[..end].trim_end_matches(['.', '/']);
+            let inner = leading_path(rest).trim_end_matches('/');
             let known = inner.is_empty()
                 || self.files.get(self.beta.from.join(inner)).is_some()
                 || self.files.has_folder(&self.beta.from.join(inner));

@@ -70,9 +70,25 @@ pub fn without_lines(word: &str) -> &str {
     }
 }
 
+/// The path at the start of `rest`: up to the end of its word, a placeholder, or a redirection, without trailing
+/// punctuation and numbers of lines.
+pub fn leading_path(rest: &str) -> &str {
+    let is_end = |c| is_edge(c) || c == '>' || CONTINUATIONS.contains(&c);
+    let end = rest.find(is_end).unwrap_or(rest.len());
+    without_lines(without_marks(&rest[..end]))
+}
+
+/// Whether `c` belongs to a plain path, as [`is_plain`](crate::model::paths::is_plain) takes it.
+pub fn is_path_char(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@')
+}
+
+/// What makes the path before it part of a pattern, a template or another name.
+const CONTINUATIONS: [char; 7] = ['*', '?', '<', '{', '$', '\\', '['];
+
 /// Whether `rest`, which follows a path, makes it part of a pattern, a template or another name.
 pub fn is_continued(rest: &str) -> bool {
-    rest.starts_with(['*', '?', '<', '{', '$', '\\', '['])
+    rest.starts_with(CONTINUATIONS)
 }
 
 #[cfg(test)]
@@ -101,6 +117,22 @@ mod tests {
             assert_eq!(path_start(before), start, "{before}");
         }
         assert!(is_edge('—') && is_edge(' ') && !is_edge('ü') && !is_edge('/'));
+    }
+
+    #[test]
+    fn a_path_goes_on_to_the_end_of_its_word_or_to_a_placeholder() {
+        for (rest, path) in [
+            ("a/b.md) and", "a/b.md"),
+            ("a/icon@2x.png:3.", "a/icon@2x.png"),
+            ("skills/$NAME/x", "skills/"),
+            ("a/*.md", "a/"),
+            ("c++/b.md…", "c++/b.md"),
+            ("a/run.sh>log", "a/run.sh"),
+            (" a", ""),
+        ] {
+            assert_eq!(leading_path(rest), path, "{rest}");
+        }
+        assert!("ä/b_c-d.e+f@g".chars().all(is_path_char) && !":#$ ~%".chars().any(is_path_char));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::check::shell::{SimpleCommand, base};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::plugin::{LocationForm, Plugin};
+use crate::read::path_words::is_path_char;
 use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::Span;
 
@@ -80,6 +81,6 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 
 /// Whether a word is a relative path to a file in a folder.
 fn is_relative(word: &str) -> bool {
-    let is_plain = word.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+    let is_plain = word.chars().all(is_path_char);
     is_plain && word.contains('/') && !word.starts_with('/') && !word.contains("../")
 }

@@ -10,6 +10,7 @@ use crate::check::runnable::{self, RunnableText, TextRole};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::{OtherBody, OtherComponent, Plugin};
+use crate::read::path_words::is_path_char;
 use crate::read::tree::Node;
 use crate::source::Span;
 
@@ -93,7 +94,7 @@ fn relative(
 ) -> Option<Utf8PathBuf> {
     let word = ran.text.strip_prefix("./").unwrap_or(ran.text);
     let named = ran.role == TextRole::Argument || ran.role == TextRole::Program && ran.text.contains('/');
-    let plain = word.chars().all(|c| c.is_alphanumeric() || "._-/ ".contains(c));
+    let plain = word.chars().all(|c| is_path_char(c) || c == ' ');
     if !named || !plain || word.starts_with(['/', '-']) || !word.contains('.') {
         return None;
     }

@@ -10,6 +10,7 @@ use crate::check::shell::{self, ShellWord, base};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::model::plugin::Plugin;
+use crate::read::path_words::is_path_char;
 use crate::read::shell_names::is_shell;
 use crate::source::Span;
 
@@ -73,7 +74,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 /// variable behind the variable of the folder.
 fn parts<'t>(text: &'t str, path: &OwnPath<'_>) -> (&'t str, &'t str) {
     let written = path.span.slice(text);
-    let is_plain = path.inner.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+    let is_plain = path.inner.chars().all(is_path_char);
     let length = if is_plain { written.len() } else { written.len() - path.inner.len() - 1 };
     written.split_at(length)
 }

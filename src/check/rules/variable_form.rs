@@ -7,6 +7,7 @@ use crate::check::paths;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
+use crate::read::path_words::leading_path;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -34,10 +35,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         for at in places {
-            let rest = &body[at + written.len()..];
-            let path = &rest
-                [..rest.find(|c: char| !(c.is_alphanumeric() || "._-/".contains(c))).unwrap_or(rest.len())];
-            let path = path.trim_end_matches('.');
+            let path = leading_path(&body[at + written.len()..]);
             // Only a path to an existing file of the plugin is certainly meant to be replaced.
             if path.is_empty() || !context.paths().contains(&base.join(path)) {
                 continue;

@@ -1,6 +1,8 @@
 //! Splits a command line into its commands, if their words alone determine what is run: no variable, no nested command,
 //! no file that is written.
 
+use crate::read::path_words::is_path_char;
+
 /// One command of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CommandPart<'a> {
@@ -50,9 +52,7 @@ fn first_part<'a>(text: &'a str, root: &str) -> Option<(CommandPart<'a>, Option<
         }
         if let Some(redirection) = HARMLESS.iter().find(|sign| {
             let behind = rest.strip_prefix(**sign);
-            behind.is_some_and(|behind| {
-                !behind.starts_with(|c: char| c.is_alphanumeric() || "/._-".contains(c))
-            })
+            behind.is_some_and(|behind| !behind.starts_with(is_path_char))
         }) {
             redirected = true;
             at += redirection.len();

@@ -12,7 +12,7 @@ use memchr::{memchr, memchr3_iter, memrchr};
 use crate::model::paths::is_plain;
 use crate::model::project::Project;
 use crate::read::markdown::destination_parts;
-use crate::read::path_words::{is_continued, without_lines, without_marks};
+use crate::read::path_words::{is_continued, leading_path, without_lines, without_marks};
 use crate::source::Span;
 use crate::source_format::SourceFacts;
 use crate::target::{Target, VariableForm};
@@ -224,7 +224,7 @@ fn folder<'a>(text: &'a str, span: Span, form: ClaimForm, word: &mut ScannedWord
     if end - start > LONGEST {
         return None;
     }
-    let path = without_lines(without_marks(&text[start..end]));
+    let path = leading_path(&text[start..end]);
     let cut = is_continued(&slash[path.len()..]);
     (!cut && is_plain(path)).then(|| {
         let end = start + path.len();
