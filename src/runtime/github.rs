@@ -49,8 +49,8 @@ impl RepositoryAddress {
         };
         let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
         let mut host = host.split(':').next()?.to_lowercase();
-        if host == "ssh.github.com" {
-            // GitHub's address for SSH where only the port of HTTPS is open.
+        if matches!(&*host, "ssh.github.com" | "www.github.com") {
+            // GitHub's addresses for SSH where only the port of HTTPS is open, and for browsers.
             "github.com".clone_into(&mut host);
         }
         let path = path.split(['?', '#']).next()?;
@@ -59,6 +59,11 @@ impl RepositoryAddress {
         let name = name.strip_suffix(".git").unwrap_or(name);
         let whole = !host.is_empty() && !name.is_empty();
         whole.then(|| Self { host, owner: owner.to_owned(), name: name.to_owned() })
+    }
+
+    /// The address for browsers.
+    pub fn url(&self) -> String {
+        format!("https://{}/{}/{}", self.host, self.owner, self.name)
     }
 
     /// Whether both name the same repository, ignoring case.
@@ -84,7 +89,7 @@ pub struct PullRequest {
     pub state: String,
     /// The branch that it is to be merged into.
     pub base_branch: String,
-    /// The repository of that branch.
+    /// The repository of that branch, under the name by which it was asked for if that is an earlier one.
     pub base_url: String,
     /// The branch that it comes from.
     pub head_branch: String,
@@ -113,9 +118,12 @@ pub fn pull_request(
     );
     let data = graphql(repository, at, &query, &[("-F", format!("number={number}"))])?;
     let found = read(&data["repository"]["pullRequest"])?;
-    match found.as_ref().filter(|found| found.number != number) {
-        Some(other) => Err(malformed(&format!("pull request {}, but {number} was requested", other.number))),
-        None => Ok(found),
+    match found {
+        Some(other) if other.number != number => {
+            Err(malformed(&format!("pull request {}, but {number} was requested", other.number)))
+        }
+        // GitHub answers for an earlier name of a repository, too.
+        found => Ok(found.map(|found| PullRequest { base_url: at.url(), ..found })),
     }
 }
 
@@ -128,8 +136,12 @@ pub struct BranchPullRequests {
     pub default: Option<String>,
     /// The most recent merged or closed one.
     pub ended: Option<PullRequest>,
-    /// The repository that the branch's own was forked from.
+    /// The name of the branch's own repository now.
+    pub repository: Option<RepositoryAddress>,
+    /// The repository that it was forked from.
     pub parent: Option<RepositoryAddress>,
+    /// Whether it belongs to the account of gh.
+    pub is_users_own: bool,
 }
 
 impl PullRequest {
@@ -164,19 +176,36 @@ pub fn for_branch(
     branch: Option<&str>,
 ) -> Result<BranchPullRequests, CallFailure> {
     let query = format!(
-        "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}ended:associatedPullRequests(states:[MERGED,CLOSED],last:1){{nodes{{{FIELDS}}}}}}}}}}}"
+        "query($owner:String!,$name:String!,$branch:String!){{viewer{{login}} repository(owner:$owner,name:$name){{url defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}ended:associatedPullRequests(states:[MERGED,CLOSED],last:1){{nodes{{{FIELDS}}}}}}}}}}}"
     );
     let branch = format!("branch=refs/heads/{}", branch.unwrap_or("HEAD"));
     let data = graphql(repository, at, &query, &[("-f", branch)])?;
     let found = &data["repository"];
     let nodes = found["ref"]["associatedPullRequests"]["nodes"].as_array().map(Vec::as_slice);
+    let address = |value: &Value| value["url"].as_str().and_then(RepositoryAddress::parse);
+    let own = address(found);
+    let read = |node: &Value| -> Result<Option<PullRequest>, CallFailure> {
+        let mut request = read(node)?;
+        if let Some(request) = &mut request
+            && RepositoryAddress::parse(&request.base_url)
+                .zip(own.as_ref())
+                .is_some_and(|(base, own)| base.is(own))
+        {
+            request.base_url = at.url();
+        }
+        Ok(request)
+    };
     let requests = nodes.unwrap_or_default().iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let ended = found["ref"]["ended"]["nodes"].get(0).map(read).transpose()?.flatten();
+    let viewer = data["viewer"]["login"].as_str().unwrap_or_default();
+    let is_users_own = own.as_ref().unwrap_or(at).owner.eq_ignore_ascii_case(viewer);
     Ok(BranchPullRequests {
         ended,
         requests: requests.into_iter().flatten().collect(),
         default: found["defaultBranchRef"]["name"].as_str().map(str::to_owned),
-        parent: found["parent"]["url"].as_str().and_then(RepositoryAddress::parse),
+        parent: address(&found["parent"]),
+        repository: own,
+        is_users_own,
     })
 }
 
@@ -299,6 +328,7 @@ mod tests {
             "git@github.com:o/r.git",
             "ssh://git@github.com:22/o/r.git",
             "https://github.com/o/r/pull/7?w=1",
+            "https://www.github.com/o/r",
         ] {
             assert_eq!(address(url).as_deref(), Some("github.com o r"), "{url}");
         }

@@ -346,7 +346,11 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
     if let Some(request) = &mut record.pr {
         // The code of a repository that no remote names is as foreign as that of a fork.
         request.is_cross_repository |= !is_of_remote(tree, &request.base_url)?;
-        record.tracks_request = plan.tracks_request || is_head_of_fork(tree, request, &record.head_sha)?;
+        record.tracks_request = match plan.tracks_request {
+            Some(tracks) => tracks,
+            None => is_head_of_fork(tree, request, &record.head_sha)?,
+        };
     }
+    record.follows = plan.follows.take();
     run.store_record()
 }

@@ -68,6 +68,9 @@ pub(in crate::runtime) struct PolishRecord {
     /// Whether the branch has the code of that pull request, although only the branch was named.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tracks_request: bool,
+    /// The branch of another repository that the branch follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<String>,
     /// The latest result of its gate; none before the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateRecord>,
@@ -160,6 +163,7 @@ impl PolishRecord {
             base_sha: String::new(),
             pr: None,
             tracks_request: false,
+            follows: None,
             gate: None,
             moved: false,
             merging: None,
@@ -180,6 +184,12 @@ impl PolishRecord {
     pub fn is_of_request(&self) -> bool {
         let is_own = |pr: &PullRequest| self.branch.as_deref().is_some_and(|name| pr.is_own_branch(name));
         self.target.kind == TargetKind::Pr || self.tracks_request || self.pr.as_ref().is_some_and(is_own)
+    }
+
+    /// Whether its code is that of another repository.
+    pub fn is_foreign(&self) -> bool {
+        let is_foreign = self.pr.as_ref().is_some_and(|request| request.is_cross_repository);
+        self.follows.is_some() || self.is_of_request() && is_foreign
     }
 
     /// What changed since the base. If a fetch removed its ref, the recorded merge base takes its place.

@@ -34,7 +34,7 @@ pub(super) fn ask_github(
     let Some(address) = servers(remotes).next() else { return Ok(PullRequestFacts::default()) };
     let branch = repository.branch()?.map(|branch| name_on_remote(repository, &branch)).transpose()?;
     match github::for_branch(repository, &address, branch.as_deref()) {
-        Ok(BranchPullRequests { requests, ended, default, parent }) => {
+        Ok(BranchPullRequests { requests, ended, default, parent, .. }) => {
             // Anybody can open a pull request in their own repository and choose its base.
             let is_own = |one: &PullRequest| {
                 let is_parent = parent.as_ref().zip(RepositoryAddress::parse(&one.base_url));
@@ -111,13 +111,50 @@ fn requested(
 ) -> Result<PullRequest, CallFailure> {
     let (address, number) = pull_request_name(pr)?;
     let address = address.or_else(|| servers(remotes).next()).ok_or_else(|| {
-        let message = format!("pull request `{pr}` cannot be looked up: no remote is on a server");
+        let message =
+            format!("pull request `{pr}` cannot be looked up: no remote has an address on a server");
         CallFailure::environment("no_remote", message, "name the pull request by its address")
     })?;
-    github::pull_request(repository, &address, number)?.ok_or_else(|| {
+    let mut request = github::pull_request(repository, &address, number)?.ok_or_else(|| {
         let message = format!("there is no pull request {number}");
         CallFailure::environment("gh_not_found", message, "check the number")
-    })
+    })?;
+    if remote_among(remotes, &request.base_url).is_none() {
+        // A remote may have an earlier name of the repository.
+        let mut seen: Vec<RepositoryAddress> = Vec::new();
+        for remote in servers(remotes).filter(|remote| remote.host == address.host) {
+            if seen.len() == MOST_ASKED || seen.contains(&remote) {
+                continue;
+            }
+            if is_same(repository, &remote, &address)? {
+                request.base_url = remote.url();
+                break;
+            }
+            seen.push(remote);
+        }
+    }
+    Ok(request)
+}
+
+/// How many remotes are asked for their present names.
+const MOST_ASKED: usize = 3;
+
+/// Whether two addresses are the same repository for GitHub, which knows earlier names, too. Without its answer, they
+/// are not.
+fn is_same(
+    repository: &Repository,
+    one: &RepositoryAddress,
+    other: &RepositoryAddress,
+) -> Result<bool, CallFailure> {
+    let now = |address: &RepositoryAddress| match github::for_branch(repository, address, None) {
+        Ok(found) => Ok(found.repository),
+        Err(failure) if failure.exit == INTERRUPTED => Err(failure),
+        Err(_) => Ok(None),
+    };
+    if one.is(other) {
+        return Ok(true);
+    }
+    Ok(now(one)?.zip(now(other)?).is_some_and(|(one, other)| one.is(&other)))
 }
 
 /// The remote with the address of a repository.
