@@ -53,9 +53,13 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
             let what = match (added.len() - 1, is_own) {
                 (0, true) => " was added since, and counts as the user's own".to_owned(),
                 (0, false) => " was added since, and was not made in this working tree".to_owned(),
-                (before, true) => format!(" and {before} before it were added since, and count as the user's own"),
+                (before, true) => {
+                    format!(" and {before} before it were added since, and count as the user's own")
+                }
                 (before, false) => {
-                    format!(" and {before} before it were added since, and not all were made in this working tree")
+                    format!(
+                        " and {before} before it were added since, and not all were made in this working tree"
+                    )
                 }
             };
             (added, what)
@@ -91,7 +95,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     }
     record.user_commits.extend(added.iter().cloned());
     record.commits.extend(added.into_iter().rev());
-    if let Some(base) = tree.merge_base(&record.base_ref, "HEAD")? {
+    if let Some(base) = record.merge_base(&tree)? {
         record.base_sha = base;
     }
     if record.mode == LaunchMode::Headless {

@@ -1,7 +1,7 @@
 //! The commit that a result names as a repair. A model writes it, so it counts only as far as git confirms it.
 
-use super::{ItemOutcome, LockedItem};
 use super::rewrite::ItemResult;
+use super::{ItemOutcome, LockedItem};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::dispatch::plan::reached;
 use crate::runtime::git::{Repository, records};
