@@ -16,6 +16,7 @@ use super::child;
 use super::git::Repository;
 use super::hosts::SandboxAccess;
 use crate::git_command;
+use crate::printable::{line, shell_word};
 use crate::process::ChildOutput;
 
 /// How long one call may take.
@@ -288,12 +289,17 @@ fn graphql(
         Some(_) if ended.succeeded() && reason.is_none() => {
             Err(malformed(&format!("JSON without `data`: {}", beginning(&ended.stdout))))
         }
-        _ => Err(failed(repository, &ended, reason)),
+        _ => Err(failed(repository, at, &ended, reason)),
     }
 }
 
 /// The failure of `gh`, classified, with its own message.
-fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) -> CallFailure {
+fn failed(
+    repository: &Repository,
+    at: &RepositoryAddress,
+    ended: &ChildOutput,
+    reason: Option<String>,
+) -> CallFailure {
     let words = reason.unwrap_or_else(|| child::words(ended));
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     if let Some(refused) = child::sandbox_refusal(repository.environment(), SandboxAccess::Network, &words) {
@@ -302,7 +308,7 @@ fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) 
     let (code, hint) = if any(&["rate limit"]) {
         ("rate_limited", "wait, then run it again")
     } else if ended.code == Some(4) || any(&["HTTP 401", "gh auth login"]) {
-        ("gh_auth", "sign in with `gh auth login`")
+        ("gh_auth", &*sign_in(&at.host))
     } else if any(&["HTTP 403", "Resource not accessible", "must have push access"]) {
         ("gh_forbidden", "give the account of `gh` access to the repository")
     } else if any(&["HTTP 404", "Could not resolve to a"]) {
@@ -311,6 +317,21 @@ fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) 
         ("gh_failed", "run `gh auth status` to see what is wrong")
     };
     CallFailure::environment(code, format!("`gh` failed: {words}"), hint)
+}
+
+/// How to sign in to a host. The name of one without a dot is an alias of ssh, and others may be, too.
+fn sign_in(host: &str) -> String {
+    let named = line(host);
+    let sign_in = format!("sign in with `gh auth login --hostname {}`", shell_word(host));
+    let alias = format!(
+        "`{named}` is an alias of ssh, name GitHub's own host with `git remote set-url`, and keep the alias with `git config {} git@github.com:`",
+        shell_word(&format!("url.git@{host}:.insteadOf"))
+    );
+    match host {
+        "github.com" => "sign in with `gh auth login`".to_owned(),
+        _ if host.contains('.') => format!("{sign_in}; if {alias}"),
+        _ => format!("if {alias}"),
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::ORIGIN;
 use super::head::{HeadState, standing};
 use super::tracked_branch::name_on_remote;
+use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, BranchPullRequests, PullRequest, RepositoryAddress};
@@ -115,9 +116,24 @@ fn requested(
             format!("pull request `{pr}` cannot be looked up: no remote has an address on a server");
         CallFailure::environment("no_remote", message, "name the pull request by its address")
     })?;
-    let mut request = github::pull_request(repository, &address, number)?.ok_or_else(|| {
-        let message = format!("there is no pull request {number}");
-        CallFailure::environment("gh_not_found", message, "check the number")
+    let found = github::pull_request(repository, &address, number).and_then(|found| {
+        found.ok_or_else(|| {
+            let message = format!("there is no pull request {number}");
+            CallFailure::environment("gh_not_found", message, "check the number")
+        })
+    });
+    // In a clone of a fork, pull requests belong to another remote.
+    let other = || servers(remotes).find(|other| other.host == address.host && !other.is(&address));
+    let mut request = found.map_err(|failure| match other() {
+        Some(other) if failure.error.code == "gh_not_found" => {
+            let (at, other) = (format!("{}/{}", address.owner, address.name), other.url());
+            failure.with_hint(format!(
+                "`{}` was asked: name one of another repository by its address, such as `{}/pull/{number}`",
+                line(&at),
+                line(&other)
+            ))
+        }
+        _ => failure,
     })?;
     if remote_among(remotes, &request.base_url).is_none() {
         // A remote may have an earlier name of the repository.
