@@ -39,7 +39,7 @@ options! {
     /// the polish left it, or have only added commits.
     ///
     /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no
-    /// branch, changes that are not committed, a checkout that must not move, or state that this machine's
+    /// branch, changes that are not committed, a working tree that may not be switched, or state that this machine's
     /// helper did not write; 4 a malformed document of the helper; 5 no repository, no such branch or plan, no base,
     /// or git or GitHub failed; 6 another polish has this working tree, or the checkout is not what was asked for,
     /// or not what the polish to continue left; 7 git or GitHub took too long.

@@ -197,7 +197,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
         None => configured(options, tree, warnings)?,
     };
     let port = options.port.or(config.port).ok_or_else(|| {
-        let hint = "name the one of `repo port` with `--port`";
+        let hint = "pass the port that `repo port` finds with `--port`";
         CallFailure::new(USAGE, "no_port", format!("`{}` does not set a port", config.name), hint)
     })?;
     let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
