@@ -346,11 +346,11 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
     if let Some(request) = &mut record.pr {
         // The code of a repository that no remote names is as foreign as that of a fork.
         request.is_cross_repository |= !is_of_remote(tree, &request.base_url)?;
-        record.tracks_request = match plan.tracks_request {
+        record.tracks_request = match plan.source.tracks_request {
             Some(tracks) => tracks,
             None => is_head_of_fork(tree, request, &record.head_sha)?,
         };
     }
-    record.follows = plan.follows.take();
+    record.follows = plan.source.foreign.take();
     run.store_record()
 }

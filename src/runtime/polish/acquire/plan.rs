@@ -21,10 +21,8 @@ pub(super) struct AcquirePlan {
     /// The commit, if it is available locally or known from GitHub.
     pub head: Option<String>,
     pub base_branch: Option<String>,
-    /// Whether the branch has the code of the pull request; none if what it follows does not tell.
-    pub tracks_request: Option<bool>,
-    /// The branch of another repository that it follows.
-    pub follows: Option<String>,
+    /// Whose code the branch has, by what it follows.
+    pub source: BranchSource,
     /// Whether the base was fetched, or why it was not.
     pub fetched: Result<bool, FetchError>,
 }
@@ -68,34 +66,21 @@ pub(super) fn plan(
             (AcquireAction::CheckoutPr, name, request.map(|request| request.head_sha.clone()))
         }
     };
-    let (mut tracks_request, mut follows) = (None, None);
+    let mut source = BranchSource::default();
     if let (None, Some(branch)) = (&location.request, &branch) {
         let made_from = match repository.commit(&format!("refs/heads/{branch}"))? {
             None => target::remote_with(tree, branch)?,
             Some(_) => None,
         };
         let trail = base::branch_trail(repository, branch, made_from)?;
+        source = base::branch_source(repository, &trail)?;
         for branch in &trail.branches {
-            if location.request.is_none() {
-                location.request = request_of_branch(repository, root, branch)?;
-                tracks_request = location.request.is_some().then_some(true);
+            if let Some(request) = request_of_branch(repository, root, branch)? {
+                (source.request, source.tracks_request) = (Some(request), Some(true));
+                break;
             }
         }
-        let request = match base::branch_source(repository, &trail)? {
-            BranchSource::Home(request) => {
-                tracks_request = tracks_request.or(request.is_some().then_some(true));
-                request
-            }
-            BranchSource::OwnFork(request) => {
-                tracks_request = tracks_request.or(Some(false));
-                request
-            }
-            BranchSource::Foreign(name, request) => {
-                (tracks_request, follows) = (Some(true), Some(name));
-                request
-            }
-        };
-        location.request = location.request.take().or(request);
+        location.request = source.request.take();
     }
     if let Some(request) = &location.request
         && request.state != "OPEN"
@@ -142,16 +127,7 @@ pub(super) fn plan(
             return Err(refusal("shared_checkout", message, hint));
         }
     }
-    Ok(AcquirePlan {
-        action,
-        branch,
-        head,
-        base_branch,
-        tracks_request,
-        follows,
-        location,
-        fetched: Ok(false),
-    })
+    Ok(AcquirePlan { action, branch, head, base_branch, source, location, fetched: Ok(false) })
 }
 
 /// The pull request for which this program created a branch: code that was not trusted before is not trusted just

@@ -136,41 +136,17 @@ fn requested(
         _ => failure,
     })?;
     if remote_among(remotes, &request.base_url).is_none() {
-        // A remote may have an earlier name of the repository.
-        let mut seen: Vec<RepositoryAddress> = Vec::new();
-        for remote in servers(remotes).filter(|remote| remote.host == address.host) {
-            if seen.len() == MOST_ASKED || seen.contains(&remote) {
-                continue;
-            }
-            if is_same(repository, &remote, &address)? {
-                request.base_url = remote.url();
-                break;
-            }
-            seen.push(remote);
+        // The remote may have an earlier name of the repository.
+        if let Some(remote) = servers(remotes).next()
+            && remote.host == address.host
+            && let Ok(BranchPullRequests { repository: Some(now), .. }) =
+                github::for_branch(repository, &remote, None)
+            && RepositoryAddress::parse(&request.url).is_some_and(|at| at.is(&now))
+        {
+            request.base_url = remote.url();
         }
     }
     Ok(request)
-}
-
-/// How many remotes are asked for their present names.
-const MOST_ASKED: usize = 3;
-
-/// Whether two addresses are the same repository for GitHub, which knows earlier names, too. Without its answer, they
-/// are not.
-fn is_same(
-    repository: &Repository,
-    one: &RepositoryAddress,
-    other: &RepositoryAddress,
-) -> Result<bool, CallFailure> {
-    let now = |address: &RepositoryAddress| match github::for_branch(repository, address, None) {
-        Ok(found) => Ok(found.repository),
-        Err(failure) if failure.exit == INTERRUPTED => Err(failure),
-        Err(_) => Ok(None),
-    };
-    if one.is(other) {
-        return Ok(true);
-    }
-    Ok(now(one)?.zip(now(other)?).is_some_and(|(one, other)| one.is(&other)))
 }
 
 /// The remote with the address of a repository.

@@ -3,7 +3,6 @@
 
 use super::request::{remote_among, servers};
 use super::{ORIGIN, UPSTREAM, default_branch, is_of_remote, named_pull_request};
-use crate::disk;
 use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::Repository;
@@ -34,14 +33,15 @@ pub struct BranchTrail {
 }
 
 /// Whose code a branch has, by what it follows.
-#[derive(Debug)]
-pub enum BranchSource {
-    /// That of the base's repository, or it follows nothing.
-    Home(Option<PullRequest>),
-    /// That of a fork of the user's own.
-    OwnFork(Option<PullRequest>),
-    /// That of another repository: what it follows, for people, and the open pull request of it.
-    Foreign(String, Option<PullRequest>),
+#[derive(Debug, Default)]
+pub struct BranchSource {
+    /// The ref of another repository that it follows, for people; none if it follows nothing, the base's repository, or
+    /// a fork of the user's own.
+    pub foreign: Option<String>,
+    /// Whether it has the code of its pull request; none if what it follows does not tell.
+    pub tracks_request: Option<bool>,
+    /// The pull request of what it follows.
+    pub request: Option<PullRequest>,
 }
 
 /// The settings of git that tell what follows what.
@@ -174,13 +174,14 @@ pub fn name_on_remote(repository: &Repository, branch: &str) -> Result<String, C
 /// When git fails, and where a pull request that it follows cannot be read.
 pub fn branch_source(repository: &Repository, trail: &BranchTrail) -> Result<BranchSource, CallFailure> {
     let remotes = repository.remotes()?;
-    let mut source = BranchSource::Home(None);
+    let mut source = BranchSource::default();
     for end in &trail.ends {
-        match (end.source(repository, &remotes)?, &source) {
-            (foreign @ BranchSource::Foreign(..), _) => return Ok(foreign),
-            (BranchSource::Home(None), _) => {}
-            (other, BranchSource::Home(None)) => source = other,
-            _ => {}
+        let one = end.source(repository, &remotes)?;
+        if one.foreign.is_some() || source.tracks_request.is_none() {
+            source = one;
+        }
+        if source.foreign.is_some() {
+            break;
         }
     }
     Ok(source)
@@ -207,7 +208,8 @@ impl FollowedRef {
             let at = address.as_ref().map(|at| format!("{}/{}", at.owner, at.name));
             let at = at.unwrap_or_else(|| self.url(remotes).to_owned());
             let name = self.reference.strip_prefix(HEADS).unwrap_or(&self.reference);
-            BranchSource::Foreign(format!("`{}` of `{}`", line(name), line(&at)), request)
+            let foreign = Some(format!("`{}` of `{}`", line(name), line(&at)));
+            BranchSource { foreign, tracks_request: Some(true), request }
         };
         let lower = self.reference.to_lowercase();
         if let Some(number) = lower.strip_prefix("refs/pull/").and_then(|rest| rest.split('/').next()) {
@@ -220,7 +222,9 @@ impl FollowedRef {
                 Err(failure) if failure.error.code == "no_remote" => Ok(foreign(None)),
                 Err(failure) => Err(failure),
                 Ok(request) if request.is_cross_repository => Ok(foreign(Some(request))),
-                Ok(request) => Ok(BranchSource::Home(Some(request))),
+                Ok(request) => {
+                    Ok(BranchSource { foreign: None, tracks_request: Some(true), request: Some(request) })
+                }
             };
         }
         let is_branch = self.reference.starts_with(HEADS) || self.reference.starts_with("refs/tags/");
@@ -230,10 +234,10 @@ impl FollowedRef {
         let is_home = match (&address, &home_address) {
             _ if home.is_some_and(|(name, _)| *name == self.remote) || self.remote == UPSTREAM => true,
             (Some(at), Some(home)) => at.is(home),
-            _ => home.is_some_and(|(_, home)| is_same_place(repository, home, self.url(remotes))),
+            _ => home.is_some_and(|(_, home)| home == self.url(remotes)),
         };
         if is_branch && is_home {
-            return Ok(BranchSource::Home(None));
+            return Ok(BranchSource::default());
         }
         let (Some(at), Some(name)) = (&address, self.reference.strip_prefix(HEADS)) else {
             return Ok(foreign(None));
@@ -252,7 +256,7 @@ impl FollowedRef {
             }
         }
         if found.is_users_own {
-            return Ok(BranchSource::OwnFork(request));
+            return Ok(BranchSource { foreign: None, tracks_request: Some(false), request });
         }
         let Some(home) = home_address else { return Ok(foreign(request)) };
         // It may have been renamed, and `origin` may be a fork of it.
@@ -262,14 +266,8 @@ impl FollowedRef {
             Err(failure) if failure.exit == INTERRUPTED => return Err(failure),
             Err(_) => false,
         };
-        Ok(if is_home { BranchSource::Home(None) } else { foreign(request) })
+        Ok(if is_home { BranchSource::default() } else { foreign(request) })
     }
-}
-
-/// Whether two paths or `file` addresses of remotes lead to the same folder.
-fn is_same_place(repository: &Repository, one: &str, other: &str) -> bool {
-    let place = |url: &str| disk::canonical(&repository.top.join(url.trim_start_matches("file://"))).ok();
-    one == other || place(one).zip(place(other)).is_some_and(|(one, other)| one == other)
 }
 
 /// Whether a pull request that was found by the name of a branch is that of a fork, and its head is what is checked out.
