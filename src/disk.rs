@@ -41,7 +41,7 @@ pub use fs_op::renew_times;
 pub use remedy::{remedy, remedy_in};
 pub use special_files::{SPECIAL, special_file_for, special_file_in};
 pub use stat::{FileKind, canonical, is_file, is_folder, is_inside, kind, links, list};
-pub use work_tree::is_work_tree_of;
+pub use work_tree::{is_repository, is_work_tree_of};
 
 /// The content of a file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -20,6 +20,12 @@ pub fn is_work_tree_of(top: &Path, repository: &Path) -> bool {
     text.strip_prefix("gitdir: ").is_some_and(|path| is_it(&top.join(path.trim_end_matches(['\n', '\r']))))
 }
 
+/// Whether a folder is the top of a working tree, or a bare repository.
+pub fn is_repository(folder: &Path) -> bool {
+    let has = |name: &str| folder.join(name).exists();
+    has(".git") || has("HEAD") && has("objects") && has("refs")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,6 +16,7 @@ use super::child;
 use super::git::Repository;
 use super::hosts::SandboxAccess;
 use crate::git_command;
+use crate::printable::{line, shell_word};
 use crate::process::ChildOutput;
 
 /// How long one call may take.
@@ -49,8 +50,8 @@ impl RepositoryAddress {
         };
         let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
         let mut host = host.split(':').next()?.to_lowercase();
-        if host == "ssh.github.com" {
-            // GitHub's address for SSH where only the port of HTTPS is open.
+        if matches!(&*host, "ssh.github.com" | "www.github.com") {
+            // GitHub's addresses for SSH where only the port of HTTPS is open, and for browsers.
             "github.com".clone_into(&mut host);
         }
         let path = path.split(['?', '#']).next()?;
@@ -59,6 +60,11 @@ impl RepositoryAddress {
         let name = name.strip_suffix(".git").unwrap_or(name);
         let whole = !host.is_empty() && !name.is_empty();
         whole.then(|| Self { host, owner: owner.to_owned(), name: name.to_owned() })
+    }
+
+    /// The address for browsers.
+    pub fn url(&self) -> String {
+        format!("https://{}/{}/{}", self.host, self.owner, self.name)
     }
 
     /// Whether both name the same repository, ignoring case.
@@ -84,7 +90,7 @@ pub struct PullRequest {
     pub state: String,
     /// The branch that it is to be merged into.
     pub base_branch: String,
-    /// The repository of that branch.
+    /// The repository of that branch, under the name by which it was asked for if that is an earlier one.
     pub base_url: String,
     /// The branch that it comes from.
     pub head_branch: String,
@@ -113,9 +119,12 @@ pub fn pull_request(
     );
     let data = graphql(repository, at, &query, &[("-F", format!("number={number}"))])?;
     let found = read(&data["repository"]["pullRequest"])?;
-    match found.as_ref().filter(|found| found.number != number) {
-        Some(other) => Err(malformed(&format!("pull request {}, but {number} was requested", other.number))),
-        None => Ok(found),
+    match found {
+        Some(other) if other.number != number => {
+            Err(malformed(&format!("pull request {}, but {number} was requested", other.number)))
+        }
+        // GitHub answers for an earlier name of a repository, too.
+        found => Ok(found.map(|found| PullRequest { base_url: at.url(), ..found })),
     }
 }
 
@@ -128,8 +137,12 @@ pub struct BranchPullRequests {
     pub default: Option<String>,
     /// The most recent merged or closed one.
     pub ended: Option<PullRequest>,
-    /// The repository that the branch's own was forked from.
+    /// The name of the branch's own repository now.
+    pub repository: Option<RepositoryAddress>,
+    /// The repository that it was forked from.
     pub parent: Option<RepositoryAddress>,
+    /// Whether it belongs to the account of gh.
+    pub is_users_own: bool,
 }
 
 impl PullRequest {
@@ -164,19 +177,36 @@ pub fn for_branch(
     branch: Option<&str>,
 ) -> Result<BranchPullRequests, CallFailure> {
     let query = format!(
-        "query($owner:String!,$name:String!,$branch:String!){{repository(owner:$owner,name:$name){{defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}ended:associatedPullRequests(states:[MERGED,CLOSED],last:1){{nodes{{{FIELDS}}}}}}}}}}}"
+        "query($owner:String!,$name:String!,$branch:String!){{viewer{{login}} repository(owner:$owner,name:$name){{url defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}ended:associatedPullRequests(states:[MERGED,CLOSED],last:1){{nodes{{{FIELDS}}}}}}}}}}}"
     );
     let branch = format!("branch=refs/heads/{}", branch.unwrap_or("HEAD"));
     let data = graphql(repository, at, &query, &[("-f", branch)])?;
     let found = &data["repository"];
     let nodes = found["ref"]["associatedPullRequests"]["nodes"].as_array().map(Vec::as_slice);
+    let address = |value: &Value| value["url"].as_str().and_then(RepositoryAddress::parse);
+    let own = address(found);
+    let read = |node: &Value| -> Result<Option<PullRequest>, CallFailure> {
+        let mut request = read(node)?;
+        if let Some(request) = &mut request
+            && RepositoryAddress::parse(&request.base_url)
+                .zip(own.as_ref())
+                .is_some_and(|(base, own)| base.is(own))
+        {
+            request.base_url = at.url();
+        }
+        Ok(request)
+    };
     let requests = nodes.unwrap_or_default().iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let ended = found["ref"]["ended"]["nodes"].get(0).map(read).transpose()?.flatten();
+    let viewer = data["viewer"]["login"].as_str().unwrap_or_default();
+    let is_users_own = own.as_ref().unwrap_or(at).owner.eq_ignore_ascii_case(viewer);
     Ok(BranchPullRequests {
         ended,
         requests: requests.into_iter().flatten().collect(),
         default: found["defaultBranchRef"]["name"].as_str().map(str::to_owned),
-        parent: found["parent"]["url"].as_str().and_then(RepositoryAddress::parse),
+        parent: address(&found["parent"]),
+        repository: own,
+        is_users_own,
     })
 }
 
@@ -259,12 +289,17 @@ fn graphql(
         Some(_) if ended.succeeded() && reason.is_none() => {
             Err(malformed(&format!("JSON without `data`: {}", beginning(&ended.stdout))))
         }
-        _ => Err(failed(repository, &ended, reason)),
+        _ => Err(failed(repository, at, &ended, reason)),
     }
 }
 
 /// The failure of `gh`, classified, with its own message.
-fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) -> CallFailure {
+fn failed(
+    repository: &Repository,
+    at: &RepositoryAddress,
+    ended: &ChildOutput,
+    reason: Option<String>,
+) -> CallFailure {
     let words = reason.unwrap_or_else(|| child::words(ended));
     let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
     if let Some(refused) = child::sandbox_refusal(repository.environment(), SandboxAccess::Network, &words) {
@@ -273,7 +308,7 @@ fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) 
     let (code, hint) = if any(&["rate limit"]) {
         ("rate_limited", "wait, then run it again")
     } else if ended.code == Some(4) || any(&["HTTP 401", "gh auth login"]) {
-        ("gh_auth", "sign in with `gh auth login`")
+        ("gh_auth", &*sign_in(&at.host))
     } else if any(&["HTTP 403", "Resource not accessible", "must have push access"]) {
         ("gh_forbidden", "give the account of `gh` access to the repository")
     } else if any(&["HTTP 404", "Could not resolve to a"]) {
@@ -282,6 +317,21 @@ fn failed(repository: &Repository, ended: &ChildOutput, reason: Option<String>) 
         ("gh_failed", "run `gh auth status` to see what is wrong")
     };
     CallFailure::environment(code, format!("`gh` failed: {words}"), hint)
+}
+
+/// How to sign in to a host. The name of one without a dot is an alias of ssh, and others may be, too.
+fn sign_in(host: &str) -> String {
+    let named = line(host);
+    let sign_in = format!("sign in with `gh auth login --hostname {}`", shell_word(host));
+    let alias = format!(
+        "`{named}` is an alias of ssh, name GitHub's own host with `git remote set-url`, and keep the alias with `git config {} git@github.com:`",
+        shell_word(&format!("url.git@{host}:.insteadOf"))
+    );
+    match host {
+        "github.com" => "sign in with `gh auth login`".to_owned(),
+        _ if host.contains('.') => format!("{sign_in}; if {alias}"),
+        _ => format!("if {alias}"),
+    }
 }
 
 #[cfg(test)]
@@ -299,6 +349,7 @@ mod tests {
             "git@github.com:o/r.git",
             "ssh://git@github.com:22/o/r.git",
             "https://github.com/o/r/pull/7?w=1",
+            "https://www.github.com/o/r",
         ] {
             assert_eq!(address(url).as_deref(), Some("github.com o r"), "{url}");
         }

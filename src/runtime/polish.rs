@@ -14,6 +14,7 @@ pub mod merge_base;
 pub(super) mod record;
 pub mod seed;
 mod tally;
+mod work_base;
 
 use std::path::Path;
 

@@ -14,7 +14,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::place;
 use crate::runtime::polish::checklist::{self, ItemAction, parse};
-use crate::runtime::polish::clean_tree::must_have_no_operation;
+use crate::runtime::polish::clean_tree::{has_changes, must_have_no_operation};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::size::ChangeSizes;
 use crate::runtime::repo::surfaces::{Surface, surface};
@@ -177,7 +177,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let changed = run.record.changes(&tree, &mut Vec::new())?;
     let out = checklist::dispatched(&run)?;
     let out = out.into_iter().map(|(id, files)| (id, reached(&files, &changed, &tree))).collect();
-    let chosen = choose(read.items, out, (&changed, &tree), &mut response);
+    let chosen = choose(read.items, out, (&changed, &tree), &mut response)?;
     let Some(held) = held.filter(|_| !chosen.is_empty()) else {
         response.status = DispatchStatus::Nothing;
         return Ok(Delivery::from_answer(&response));
@@ -207,11 +207,11 @@ fn choose(
     mut out: Vec<(u32, Vec<String>)>,
     (changed, tree): (&ChangeSizes, &Repository),
     response: &mut Response,
-) -> Vec<ChosenItem> {
+) -> Result<Vec<ChosenItem>, CallFailure> {
     let mut chosen = Vec::new();
     for item in items {
         let reach = || reached(&item.files, changed, tree);
-        match withheld(&item, &mut response.warnings) {
+        match withheld(&item, tree, &mut response.warnings)? {
             None => chosen.push(ChosenItem { reach: reach(), item }),
             Some(reason) => {
                 response.never_dispatch.push(WithheldItem { id: item.id, reason });
@@ -231,25 +231,30 @@ fn choose(
         response.never_dispatch.push(WithheldItem { id: item.id, reason: WithheldReason::FileGivenOut });
         false
     });
-    chosen
+    Ok(chosen)
 }
 
 /// Why an item is not dispatched, whatever the others are.
-fn withheld(item: &parse::ChecklistItem, warnings: &mut Vec<String>) -> Option<WithheldReason> {
+fn withheld(
+    item: &parse::ChecklistItem,
+    tree: &Repository,
+    warnings: &mut Vec<String>,
+) -> Result<Option<WithheldReason>, CallFailure> {
     let id = item.id;
     if item.action != ItemAction::Fix {
-        return Some(WithheldReason::Action);
+        return Ok(Some(WithheldReason::Action));
     }
     if item.is_out && !item.is_interrupted {
         warnings.push(format!(
             "item {id} is dispatched and has no result yet: write it with `polish checklist rewrite`"
         ));
-        return Some(WithheldReason::GivenOut);
+        return Ok(Some(WithheldReason::GivenOut));
     }
     if item.dispatched {
-        return Some(WithheldReason::Unchanged);
+        return Ok(Some(WithheldReason::Unchanged));
     }
-    if item.is_out_unchanged {
+    // A working tree that was lost and added again has nothing of it.
+    if item.is_out_unchanged && has_changes(tree)? {
         warnings.push(format!(
             "item {id} was dispatched before the run was interrupted: unfinished work is in the working tree"
         ));
@@ -257,7 +262,7 @@ fn withheld(item: &parse::ChecklistItem, warnings: &mut Vec<String>) -> Option<W
     if item.files.is_empty() {
         warnings.push(format!("item {id} does not list files"));
     }
-    None
+    Ok(None)
 }
 
 /// Groups the items by the files that they share, each with the agents that repair and check it.

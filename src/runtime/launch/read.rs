@@ -22,9 +22,9 @@ options! {
     /// Read one configuration of `.claude/launch.json`
     ///
     /// Comments and commas before a closing bracket are read, as editors write them. Only the keys `name`,
-    /// `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` of a configuration are used. The script of
-    /// `package.json`, the Procfile or the script of the shell that it starts is checked, too: an address in it
-    /// that means all addresses counts like an argument.
+    /// `runtimeExecutable`, `runtimeArgs`, `port`, `cwd` and `env` of a configuration are used. If it starts a script
+    /// of `package.json`, a Procfile or a shell script, that is checked, too: an address there that means all
+    /// addresses counts like an argument.
     ///
     /// Exit codes: 0 answered: `ok`, `none`, `missing_configurations`, `multiple` (call it again with a name) or
     /// `incomplete` (no `runtimeExecutable`); 2 wrong call; 3 the server would listen on all addresses of this machine;

@@ -39,7 +39,7 @@ options! {
     /// the polish left it, or have only added commits.
     ///
     /// Exit codes: 0 answered; 2 wrong arguments; 3 a pull request that is not open, the base itself, no
-    /// branch, changes that are not committed, a checkout that must not move, or state that this machine's
+    /// branch, changes that are not committed, a working tree that may not be switched, or state that this machine's
     /// helper did not write; 4 a malformed document of the helper; 5 no repository, no such branch or plan, no base,
     /// or git or GitHub failed; 6 another polish has this working tree, or the checkout is not what was asked for,
     /// or not what the polish to continue left; 7 git or GitHub took too long.
@@ -346,7 +346,11 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
     if let Some(request) = &mut record.pr {
         // The code of a repository that no remote names is as foreign as that of a fork.
         request.is_cross_repository |= !is_of_remote(tree, &request.base_url)?;
-        record.tracks_request = plan.tracks_request || is_head_of_fork(tree, request, &record.head_sha)?;
+        record.tracks_request = match plan.source.tracks_request {
+            Some(tracks) => tracks,
+            None => is_head_of_fork(tree, request, &record.head_sha)?,
+        };
     }
+    record.follows = plan.source.foreign.take();
     run.store_record()
 }

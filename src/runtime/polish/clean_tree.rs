@@ -63,6 +63,15 @@ fn filtered(tree: &Repository, names: &[String]) -> Result<Option<String>, CallF
     Ok(None)
 }
 
+/// Whether a tree has changed or untracked files.
+///
+/// # Errors
+/// When git fails.
+pub(in crate::runtime) fn has_changes(tree: &Repository) -> Result<bool, CallFailure> {
+    let untracked = ["ls-files", "-z", "--others", "--exclude-standard", "--", ":(top)"];
+    Ok(!changed_files(tree)?.is_empty() || !tree.must(&untracked)?.is_empty())
+}
+
 /// Refuses a tree in which an operation of git was begun and not concluded, or with conflicts.
 ///
 /// # Errors

@@ -38,26 +38,42 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
         let holder = holder(&run.store, &POLISH, &run.record.tree, environment)?;
         Ok(run.record.mode == LaunchMode::Interactive && holder.as_ref() == Some(&run.record.run_id))
     };
-    // What the user commits and amends in an interactive session needs no new pass.
-    let is_own = |commits: &[String]| -> Result<bool, CallFailure> {
-        let Some(gate) = &run.record.gate else { return Ok(false) };
-        Ok(is_held()? && history::is_committed_here(&tree, &gate.head_sha, commits)?)
+    let since = run.record.gate.as_ref().map_or(&run.record.head_sha, |gate| &gate.head_sha);
+    // Whether the user made these commits here, and needs no new pass for them, as in an interactive session.
+    let origin = |commits: &[String]| -> Result<(bool, bool), CallFailure> {
+        let is_own = history::is_committed_here(&tree, since, commits)?;
+        Ok((is_own, !is_own || run.record.gate.is_none() || !is_held()?))
     };
     let mut is_outdated = false;
     let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
         Some(BranchHistory::Known) => (Vec::new(), String::new()),
         Some(BranchHistory::Extended(added)) => {
-            is_outdated = !is_own(&added)?;
-            let before = added.len() - 1;
-            let more = if before == 0 { String::new() } else { format!(" and {before} before it") };
-            (added, format!("{more} was added since, and counts as the user's own"))
+            let is_own;
+            (is_own, is_outdated) = origin(&added)?;
+            let what = match (added.len() - 1, is_own) {
+                (0, true) => " was added since, and counts as the user's own".to_owned(),
+                (0, false) => " was added since, and was not made in this working tree".to_owned(),
+                (before, true) => {
+                    format!(" and {before} before it were added since, and count as the user's own")
+                }
+                (before, false) => {
+                    format!(
+                        " and {before} before it were added since, and not all were made in this working tree"
+                    )
+                }
+            };
+            (added, what)
         }
         Some(BranchHistory::Rewritten) => {
-            let passed = run.record.gate.as_ref().map_or("HEAD", |gate| &gate.head_sha);
-            let commits = history::rewritten_commits(&tree, passed, &run.record.base_sha)?;
-            is_outdated = !commits.map_or(Ok(false), |commits| is_own(&commits))?;
-            let what = " is the last one since the branch was rewritten, and counts as the user's own";
-            (vec![tree.must_commit("HEAD")?], what.to_owned())
+            let commits = history::rewritten_commits(&tree, since, &run.record.base_sha)?;
+            let is_own;
+            (is_own, is_outdated) = commits.map_or(Ok((false, true)), |commits| origin(&commits))?;
+            let why = match is_own {
+                true => "counts as the user's own",
+                false => "has commits that were not made in this working tree",
+            };
+            let what = format!(" is the last one since the branch was rewritten, and {why}");
+            (vec![tree.must_commit("HEAD")?], what)
         }
         Some(BranchHistory::OtherBranch) => return Err(run.on_other_branch(&tree)?),
         None => {
@@ -70,7 +86,8 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     if !added.is_empty() {
         let subject =
             tree.line(&["log", "-1", "--no-show-signature", "--format=%s", "HEAD"])?.unwrap_or_default();
-        notes.push(format!("the commit `{}`{what}", line(&subject)));
+        let again = if is_outdated && run.record.gate.is_some() { ": the gate must pass again" } else { "" };
+        notes.push(format!("the commit `{}`{what}{again}", line(&subject)));
     }
     let record = &mut run.record;
     if let Some(gate) = &mut record.gate {
@@ -78,7 +95,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     }
     record.user_commits.extend(added.iter().cloned());
     record.commits.extend(added.into_iter().rev());
-    if let Some(base) = tree.merge_base(&record.base_ref, "HEAD")? {
+    if let Some(base) = record.merge_base(&tree)? {
         record.base_sha = base;
     }
     if record.mode == LaunchMode::Headless {

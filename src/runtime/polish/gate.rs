@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::arguments::HEADLESS;
 use super::record::{PolishRecord, PolishRun};
 use super::refusal;
+use crate::printable::line;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
@@ -178,22 +179,28 @@ fn restart_arguments(record: &PolishRecord, token: &str) -> String {
     words.join(" ").trim_end().to_owned()
 }
 
-/// Whether code of this pull request may run here.
+/// Whether the code may run here.
 fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
-    let Some(fork) = fork.filter(|_| record.is_of_request()) else {
-        return Ok("no pull request was named".to_owned());
+    let from = match (fork.filter(|_| record.is_of_request()), &record.follows) {
+        (None, None) => return Ok("no pull request was named".to_owned()),
+        (Some(fork), None) if !fork.cross && !record.is_foreign() => {
+            return Ok("the pull request comes from the repository itself".to_owned());
+        }
+        (Some(fork), _) => {
+            let repository =
+                if fork.head_repo.is_empty() { "a repository that is gone" } else { &fork.head_repo };
+            let author = match &*fork.author {
+                "" => "a deleted account".to_owned(),
+                author => format!("`{author}`"),
+            };
+            format!("the pull request comes from `{repository}`, opened by {author}")
+        }
+        (None, Some(follows)) => {
+            let branch = record.branch.as_deref().unwrap_or_default();
+            format!("`{}` follows {follows}, which is another repository", line(branch))
+        }
     };
-    let is_foreign = record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
-    if !fork.cross && !is_foreign {
-        return Ok("the pull request comes from the repository itself".to_owned());
-    }
-    let repository = if fork.head_repo.is_empty() { "a repository that is gone" } else { &fork.head_repo };
-    let author = match &*fork.author {
-        "" => "a deleted account".to_owned(),
-        author => format!("`{author}`"),
-    };
-    let from = format!("the pull request comes from `{repository}`, opened by {author}");
-    if fork.trusted {
+    if record.flags.trust_fork {
         return Ok(from);
     }
     let hint = format!(

@@ -76,7 +76,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Err(refusal(
             "headless",
             message,
-            "merge the base before, or run the skill without `mode:headless`",
+            "merge the base first, or run the skill without `mode:headless`",
         ));
     }
     if !options.consent {

@@ -9,13 +9,12 @@ use super::arguments::{PolishFlags, Response as Words};
 use super::checklist::{CHECKLIST, ItemOutcome};
 use super::gate::pass::GateRecord;
 use super::history::BranchHistory;
-use crate::printable::{line, shell_word};
+use crate::printable::shell_word;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
-use crate::runtime::git::{Repository, short_commit};
+use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
-use crate::runtime::repo::size::ChangeSizes;
 use crate::runtime::review::arguments::{ReviewTarget, TargetKind};
 use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
 use crate::runtime::run::{self, METADATA, Workflow, parsed, text};
@@ -68,6 +67,9 @@ pub(in crate::runtime) struct PolishRecord {
     /// Whether the branch has the code of that pull request, although only the branch was named.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tracks_request: bool,
+    /// The branch of another repository that the branch follows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<String>,
     /// The latest result of its gate; none before the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<GateRecord>,
@@ -160,6 +162,7 @@ impl PolishRecord {
             base_sha: String::new(),
             pr: None,
             tracks_request: false,
+            follows: None,
             gate: None,
             moved: false,
             merging: None,
@@ -182,19 +185,10 @@ impl PolishRecord {
         self.target.kind == TargetKind::Pr || self.tracks_request || self.pr.as_ref().is_some_and(is_own)
     }
 
-    /// What changed since the base. If a fetch removed its ref, the recorded merge base takes its place.
-    pub fn changes(&self, tree: &Repository, warnings: &mut Vec<String>) -> Result<ChangeSizes, CallFailure> {
-        match ChangeSizes::size_since(tree, &self.base_ref) {
-            Err(_) if tree.commit(&self.base_ref)?.is_none() && tree.commit(&self.base_sha)?.is_some() => {
-                warnings.push(format!(
-                    "`{}` is gone: compared with the commit where the work began, {}",
-                    line(&self.base_ref),
-                    short_commit(&self.base_sha)
-                ));
-                ChangeSizes::size_since(tree, &self.base_sha)
-            }
-            sizes => sizes,
-        }
+    /// Whether its code is that of another repository.
+    pub fn is_foreign(&self) -> bool {
+        let is_foreign = self.pr.as_ref().is_some_and(|request| request.is_cross_repository);
+        self.follows.is_some() || self.is_of_request() && is_foreign
     }
 
     /// The commits that the branch may be at, newest first.

@@ -30,7 +30,7 @@ options! {
     /// is null.
     ///
     /// Exit codes: 0 begun, `empty` included; 2 wrong arguments; 3 nothing to review, a tree that is not clean,
-    /// a checkout that must not move, or state that this machine's helper did not write; 4 a malformed document
+    /// a working tree that may not be switched, or state that this machine's helper did not write; 4 a malformed document
     /// of the helper; 5 no repository, no base, or git or GitHub failed; 6 another review has this working
     /// tree; 7 git or GitHub took too long. Print `error.message` unchanged.
     pub struct Options {

@@ -53,7 +53,7 @@ options! {
     /// `autofix` only, from a clean tree.
     ///
     /// Exit codes: 0 answered, `empty` included; 2 wrong call; 3 nothing to review, a tree that is not clean, a
-    /// checkout that must not move, or state that this machine's helper did not write: print `error.message`
+    /// working tree that may not be switched, or state that this machine's helper did not write: print `error.message`
     /// unchanged; 4 no such run; 5 no base, git or GitHub failed; 6 the run is finished, or bound to another
     /// tree or commit; 7 git took too long.
     pub struct Options {

@@ -283,9 +283,9 @@ fn tell_local_branch(
     let counted = repository.line(&["rev-list", "--left-right", "--count", &format!("{local}...{head}")])?;
     let counts = counted.as_deref().and_then(|counts| counts.split_once('\t'));
     let how = match counts {
-        Some(("0", behind)) => format!("{behind} commits behind"),
-        Some((ahead, "0")) => format!("{ahead} commits ahead of"),
-        Some((ahead, behind)) => format!("{ahead} commits ahead of and {behind} behind"),
+        Some(("0", behind)) => format!("{} behind", base::commits(behind)),
+        Some((ahead, "0")) => format!("{} ahead of", base::commits(ahead)),
+        Some((ahead, behind)) => format!("{} ahead of and {behind} behind", base::commits(ahead)),
         None => "not at".to_owned(),
     };
     notes.push(format!(

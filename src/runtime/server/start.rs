@@ -141,9 +141,8 @@ struct Plan {
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (run, tree) = PolishRun::open_here(environment, &options.run)?;
     must_have_no_server(&run)?;
-    let is_foreign = run.record.pr.as_ref().is_some_and(|request| request.is_cross_repository);
-    if !options.adopt && is_foreign && run.record.is_of_request() && !run.record.flags.trust_fork {
-        let message = "the pull request comes from another repository, and its code is not trusted yet";
+    if !options.adopt && run.record.is_foreign() && !run.record.flags.trust_fork {
+        let message = "the code comes from another repository, and is not trusted yet";
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
         return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
     }
@@ -198,7 +197,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
         None => configured(options, tree, warnings)?,
     };
     let port = options.port.or(config.port).ok_or_else(|| {
-        let hint = "name the one of `repo port` with `--port`";
+        let hint = "pass the port that `repo port` finds with `--port`";
         CallFailure::new(USAGE, "no_port", format!("`{}` does not set a port", config.name), hint)
     })?;
     let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };

@@ -180,13 +180,13 @@ impl LockedStore<'_> {
             if self.root.kind(&aside).map_err(refused)?.is_none() {
                 self.root.rename(&Self::own_file(NAME), &name).map_err(refused)?;
                 self.store.environment.warn(&format!(
-                    "a journal that this user did not write here was not carried out, and was moved to `{}`",
+                    "a journal that this user did not write here was not replayed: it was moved to `{}`",
                     self.store.root.join(aside).display()
                 ));
                 return Ok(());
             }
         }
-        let hint = "look at them, and remove them";
+        let hint = "check them, and remove those that you do not need";
         Err(CallFailure::new(MALFORMED, "malformed_journal", "there are too many foreign journals", hint))
     }
 

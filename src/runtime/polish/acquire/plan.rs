@@ -9,7 +9,7 @@ use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::polish::clean_tree::{FINISH, in_progress, must_be_clean};
 use crate::runtime::polish::{arguments, earlier_runs, refusal};
-use crate::runtime::repo::base::{self, FetchError};
+use crate::runtime::repo::base::{self, BranchSource, FetchError};
 use crate::runtime::review::arguments::TargetKind;
 use crate::runtime::review::target::{self, PendingCheckout, TargetLocation};
 
@@ -21,8 +21,8 @@ pub(super) struct AcquirePlan {
     /// The commit, if it is available locally or known from GitHub.
     pub head: Option<String>,
     pub base_branch: Option<String>,
-    /// Whether the branch tracks the head of the pull request.
-    pub tracks_request: bool,
+    /// Whose code the branch has, by what it follows.
+    pub source: BranchSource,
     /// Whether the base was fetched, or why it was not.
     pub fetched: Result<bool, FetchError>,
 }
@@ -66,13 +66,21 @@ pub(super) fn plan(
             (AcquireAction::CheckoutPr, name, request.map(|request| request.head_sha.clone()))
         }
     };
-    let mut tracks_request = false;
+    let mut source = BranchSource::default();
     if let (None, Some(branch)) = (&location.request, &branch) {
-        location.request = request_of_branch(repository, root, branch)?;
-        if location.request.is_none() {
-            location.request = base::tracked_pull_request(repository, branch)?;
-            tracks_request = location.request.is_some();
+        let made_from = match repository.commit(&format!("refs/heads/{branch}"))? {
+            None => target::remote_with(tree, branch)?,
+            Some(_) => None,
+        };
+        let trail = base::branch_trail(repository, branch, made_from)?;
+        source = base::branch_source(repository, &trail)?;
+        for branch in &trail.branches {
+            if let Some(request) = request_of_branch(repository, root, branch)? {
+                (source.request, source.tracks_request) = (Some(request), Some(true));
+                break;
+            }
         }
+        location.request = source.request.take();
     }
     if let Some(request) = &location.request
         && request.state != "OPEN"
@@ -119,7 +127,7 @@ pub(super) fn plan(
             return Err(refusal("shared_checkout", message, hint));
         }
     }
-    Ok(AcquirePlan { action, branch, head, base_branch, tracks_request, location, fetched: Ok(false) })
+    Ok(AcquirePlan { action, branch, head, base_branch, source, location, fetched: Ok(false) })
 }
 
 /// The pull request for which this program created a branch: code that was not trusted before is not trusted just

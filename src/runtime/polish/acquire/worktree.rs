@@ -1,6 +1,6 @@
 //! The working tree that `polish acquire --apply --worktree` adds.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::disk;
 use crate::printable::line;
@@ -16,28 +16,34 @@ pub(super) fn worktree_path(repository: &Repository, named: &Path) -> Result<Pat
         (Ok(below), Some(home)) => Path::new(home).join(below),
         _ => environment.path(named),
     };
-    let mut above = path.clone();
-    let place = loop {
-        match disk::canonical(&above) {
-            Ok(place) => break path.strip_prefix(&above).map_or(place.clone(), |below| place.join(below)),
-            Err(_) if above.pop() => {}
-            Err(_) => break path.clone(),
-        }
+    let place = resolved(&path);
+    let trees = repository.worktrees()?.into_iter().map(|(top, _)| top);
+    let mut trees = trees.filter(|top| place.starts_with(top) && place != *top);
+    // A repository around this one, such as that of the home folder, may be around the other tree, too.
+    let is_other = |above: &&Path| !repository.top.starts_with(above) && disk::is_repository(above);
+    let (what, top) = match (trees.next(), place.ancestors().skip(1).find(is_other)) {
+        (Some(top), _) => ("the working tree", top),
+        (None, Some(top)) => ("another repository,", top.to_owned()),
+        (None, None) => return Ok(place),
     };
-    let mut trees = repository.worktrees()?.into_iter().map(|(top, _)| top);
-    match trees.find(|top| place.starts_with(top) && place != *top) {
-        Some(top) => {
-            let (place, top) = (place.display().to_string(), top.display().to_string());
-            let message = format!("`{}` is inside the working tree `{}`", line(&place), line(&top));
-            Err(CallFailure::new(
-                USAGE,
-                "bad_value",
-                message,
-                "name a path outside of it, such as `../polish`",
-            ))
+    let (place, top) = (place.display().to_string(), top.display().to_string());
+    let message = format!("`{}` is inside {what} `{}`", line(&place), line(&top));
+    Err(CallFailure::new(USAGE, "bad_value", message, "name a path outside of it, such as `../polish`"))
+}
+
+/// An absolute path without links and `..`, also where nothing is there yet.
+fn resolved(path: &Path) -> PathBuf {
+    let mut place = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                place.pop();
+            }
+            component => place.push(component),
         }
-        None => Ok(path),
+        place = disk::canonical(&place).unwrap_or(place);
     }
+    place
 }
 
 /// Adds a working tree with no branch. What is at its path already may have work of the user.

@@ -1,22 +1,29 @@
 //! The commit that a result names as a repair. A model writes it, so it counts only as far as git confirms it.
 
-use super::LockedItem;
+use super::rewrite::ItemResult;
+use super::{ItemOutcome, LockedItem};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::dispatch::plan::reached;
 use crate::runtime::git::{Repository, records};
+use crate::runtime::polish::history::is_committed_here;
 use crate::runtime::repo::size::ChangeSizes;
 
-/// Why a commit is not the repair of an item: it came before the dispatch, is not on the branch, is a merge, or changes
-/// files that were not dispatched with the item. None if it may be.
+/// Why the commit of a result is not the repair of its item: the item failed, or the commit is not on the branch, is a
+/// merge, was not made in this working tree since the dispatch, or changes files that were not dispatched with the item.
+/// None if it may be.
 ///
 /// # Errors
 /// When git fails.
 pub(super) fn contradiction(
-    commit: &str,
+    result: &ItemResult,
     locked: &LockedItem,
     changed: &ChangeSizes,
     tree: &Repository,
 ) -> Result<Option<String>, CallFailure> {
+    let commit = &*result.commit;
+    if result.result == ItemOutcome::Failed {
+        return Ok(Some("it is not repaired".to_owned()));
+    }
     let is_hash = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_hash || !tree.ask(&["merge-base", "--is-ancestor", commit, "HEAD"])?.succeeded() {
         return Ok(Some("it is not on this branch".to_owned()));
@@ -25,6 +32,9 @@ pub(super) fn contradiction(
     let since = tree.ask(&["rev-list", "--first-parent", "--no-merges", &range])?;
     if locked.dispatch_head.is_empty() || !since.stdout_text().lines().any(|one| one == commit) {
         return Ok(Some("it was not made after the item was dispatched".to_owned()));
+    }
+    if !is_committed_here(tree, &locked.dispatch_head, std::slice::from_ref(&result.commit))? {
+        return Ok(Some("it was not made in this working tree".to_owned()));
     }
     let words = ["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", "--name-only", commit];
     let touched = tree.must(&words)?;

@@ -147,8 +147,18 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
                 None => unknown(format!("the checklist has no item {}", result.id), "leave it out"),
             });
         };
-        let word = result.result.word();
-        let outcome = [("result", word), ("summary", &*result.summary), ("commit", &*result.commit)];
+        let mut commit = &*result.commit;
+        if !commit.is_empty()
+            && let Some(why) = contradiction(result, locked, &changed, &tree)?
+        {
+            warnings.push(format!(
+                "the commit `{}` does not count as the repair of item {}: {why}",
+                one_line(commit),
+                result.id
+            ));
+            commit = "";
+        }
+        let outcome = [("result", result.result.word()), ("summary", &*result.summary), ("commit", commit)];
         if let (Some(section), Some(item)) = (section, item) {
             checklist = with_outcome(&checklist, section, &outcome);
             locked.reasons.clone_from(&item.reasons);
@@ -164,21 +174,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             reasons: locked.reasons.clone(),
         });
         run.record.outcomes.insert(result.id, result.result);
-        if result.commit.is_empty() {
-            continue;
-        }
-        match contradiction(&result.commit, locked, &changed, &tree)? {
-            None => {
-                run.record.user_commits.remove(&result.commit);
-                if !run.record.commits.contains(&result.commit) {
-                    run.record.commits.push(result.commit.clone());
-                }
+        if !commit.is_empty() {
+            run.record.user_commits.remove(commit);
+            if !run.record.commits.iter().any(|known| known == commit) {
+                run.record.commits.push(commit.to_owned());
             }
-            Some(why) => warnings.push(format!(
-                "the commit `{}` does not count as the repair of item {}: {why}",
-                one_line(&result.commit),
-                result.id
-            )),
         }
     }
     let folder = run.folder();

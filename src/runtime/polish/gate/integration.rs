@@ -96,7 +96,10 @@ pub(super) fn check(
         Err(refusal("ci_pending", message, "wait until they have, and run it again"))
     } else {
         ci.signal = CiSignal::Pass;
-        Ok(format!("{count} checks passed or were skipped"))
+        Ok(match count {
+            1 => "1 check passed or was skipped".to_owned(),
+            count => format!("{count} checks passed or were skipped"),
+        })
     };
     Ok((ci, fork, looked))
 }

@@ -125,6 +125,7 @@ pub fn behind_upstream(repository: &Repository) -> Result<Option<String>, CallFa
     }))
 }
 
-fn commits(number: &str) -> String {
+/// A number of commits, for people.
+pub fn commits(number: &str) -> String {
     if number == "1" { "1 commit".to_owned() } else { format!("{number} commits") }
 }

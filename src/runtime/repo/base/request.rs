@@ -3,6 +3,7 @@
 use super::ORIGIN;
 use super::head::{HeadState, standing};
 use super::tracked_branch::name_on_remote;
+use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, BranchPullRequests, PullRequest, RepositoryAddress};
@@ -34,7 +35,7 @@ pub(super) fn ask_github(
     let Some(address) = servers(remotes).next() else { return Ok(PullRequestFacts::default()) };
     let branch = repository.branch()?.map(|branch| name_on_remote(repository, &branch)).transpose()?;
     match github::for_branch(repository, &address, branch.as_deref()) {
-        Ok(BranchPullRequests { requests, ended, default, parent }) => {
+        Ok(BranchPullRequests { requests, ended, default, parent, .. }) => {
             // Anybody can open a pull request in their own repository and choose its base.
             let is_own = |one: &PullRequest| {
                 let is_parent = parent.as_ref().zip(RepositoryAddress::parse(&one.base_url));
@@ -111,13 +112,41 @@ fn requested(
 ) -> Result<PullRequest, CallFailure> {
     let (address, number) = pull_request_name(pr)?;
     let address = address.or_else(|| servers(remotes).next()).ok_or_else(|| {
-        let message = format!("pull request `{pr}` cannot be looked up: no remote is on a server");
+        let message =
+            format!("pull request `{pr}` cannot be looked up: no remote has an address on a server");
         CallFailure::environment("no_remote", message, "name the pull request by its address")
     })?;
-    github::pull_request(repository, &address, number)?.ok_or_else(|| {
-        let message = format!("there is no pull request {number}");
-        CallFailure::environment("gh_not_found", message, "check the number")
-    })
+    let found = github::pull_request(repository, &address, number).and_then(|found| {
+        found.ok_or_else(|| {
+            let message = format!("there is no pull request {number}");
+            CallFailure::environment("gh_not_found", message, "check the number")
+        })
+    });
+    // In a clone of a fork, pull requests belong to another remote.
+    let other = || servers(remotes).find(|other| other.host == address.host && !other.is(&address));
+    let mut request = found.map_err(|failure| match other() {
+        Some(other) if failure.error.code == "gh_not_found" => {
+            let (at, other) = (format!("{}/{}", address.owner, address.name), other.url());
+            failure.with_hint(format!(
+                "`{}` was asked: name one of another repository by its address, such as `{}/pull/{number}`",
+                line(&at),
+                line(&other)
+            ))
+        }
+        _ => failure,
+    })?;
+    if remote_among(remotes, &request.base_url).is_none() {
+        // The remote may have an earlier name of the repository.
+        if let Some(remote) = servers(remotes).next()
+            && remote.host == address.host
+            && let Ok(BranchPullRequests { repository: Some(now), .. }) =
+                github::for_branch(repository, &remote, None)
+            && RepositoryAddress::parse(&request.url).is_some_and(|at| at.is(&now))
+        {
+            request.base_url = remote.url();
+        }
+    }
+    Ok(request)
 }
 
 /// The remote with the address of a repository.

@@ -113,7 +113,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         holds(files > most.0, BatchStatus::Preempt, format!("{files} files changed, more than {}", most.0));
     let long =
         holds(lines > most.1, BatchStatus::Preempt, format!("{lines} lines changed, more than {}", most.1));
-    let share = format!("{oversized} of {} items are too large", items.len());
+    let verb = if items.len() == 1 { "item is" } else { "items are" };
+    let share = format!("{oversized} of {} {verb} too large", items.len());
     let majority = holds(oversized * 2 > items.len(), BatchStatus::Majority, share);
     let again = format!("{replans} to be planned again");
     let halt_round = holds(replans > 0, BatchStatus::HaltRound, again.clone());

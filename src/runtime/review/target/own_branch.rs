@@ -81,7 +81,9 @@ impl OwnBranches<'_> {
                         format!(
                             "the branch `{name}` has commits, or a merge of the base, since it was made, and is left unchanged"
                         ),
-                        format!("rename `{name}` to keep them, or remove it, and begin again"),
+                        format!(
+                            "rename it with `git branch -m {name} NEW_NAME`, which keeps them, and begin again"
+                        ),
                     ),
                     false => (
                         format!(
@@ -98,7 +100,7 @@ impl OwnBranches<'_> {
         {
             let message =
                 format!("the branch `{name}` is checked out in `{}`, and is left unchanged", top.display());
-            let hint = "remove that worktree, or switch it to another branch, and begin again";
+            let hint = "switch that working tree to another branch, and begin again";
             return Err(CallFailure::new(REFUSED, "branch_not_ours", message, hint));
         }
         record.branches.insert(name.clone(), head.to_owned());

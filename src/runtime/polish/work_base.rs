@@ -1,0 +1,48 @@
+//! The commit at which the polished work began, and what changed since then.
+
+use super::record::PolishRecord;
+use crate::printable::line;
+use crate::runtime::answer::CallFailure;
+use crate::runtime::git::{Repository, short_commit};
+use crate::runtime::repo::size::ChangeSizes;
+
+impl PolishRecord {
+    /// The merge base of the base and HEAD. While the recorded one is part of the branch, only a later one takes its
+    /// place: a base that was pruned, or forced back or to other commits, has not changed what is polished.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn merge_base(&self, tree: &Repository) -> Result<Option<String>, CallFailure> {
+        let is_part = |one: &str, other: &str| -> Result<bool, CallFailure> {
+            Ok(tree.ask(&["merge-base", "--is-ancestor", "--end-of-options", one, other])?.succeeded())
+        };
+        let recorded = &self.base_sha;
+        let found = tree.merge_base(&self.base_ref, "HEAD")?;
+        Ok(match found {
+            Some(found)
+                if found == *recorded || !is_part(recorded, "HEAD")? || is_part(recorded, &found)? =>
+            {
+                Some(found)
+            }
+            _ => None,
+        })
+    }
+
+    /// What changed since the base. Where its ref no longer tells, the recorded merge base takes its place.
+    ///
+    /// # Errors
+    /// When git fails.
+    pub fn changes(&self, tree: &Repository, warnings: &mut Vec<String>) -> Result<ChangeSizes, CallFailure> {
+        if let Some(base) = self.merge_base(tree)? {
+            return ChangeSizes::size_since(tree, &base);
+        }
+        let what =
+            if tree.commit(&self.base_ref)?.is_some() { "was moved to other commits" } else { "is gone" };
+        warnings.push(format!(
+            "`{}` {what}: compared with the commit where the work began, {}",
+            line(&self.base_ref),
+            short_commit(&self.base_sha)
+        ));
+        ChangeSizes::size_since(tree, &self.base_sha)
+    }
+}
