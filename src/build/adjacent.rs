@@ -7,7 +7,7 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::discover::COMPONENT_FOLDERS;
-use super::layout::{DEPTH, holds_components, holds_texts, is_uninstalled};
+use super::layout::{holds_components, holds_texts, is_searched, is_uninstalled};
 use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk::FileSystem;
@@ -200,7 +200,7 @@ impl AdjacentSearch<'_> {
             }
         }
         // The project folder of another host also holds skills, besides files that only that host reads.
-        if depth == DEPTH {
+        if !is_searched(folder, depth, self.files, self.source) {
             return;
         }
         for child in self.files.children(folder, true) {
