@@ -71,6 +71,8 @@ mod nested_skill_file;
 mod parallel_fallback;
 mod path_case;
 mod path_escape;
+mod project_agent;
+mod project_config;
 mod project_file;
 mod prompt_override_text;
 mod question_fallback;
