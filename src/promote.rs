@@ -104,12 +104,10 @@ fn plan(
     for file in files.files() {
         progress.step();
         let path = file.path.as_path();
-        let Some(text) = file.text() else {
-            if let FileContent::NotText { reason, .. } = &file.content {
-                plan.notes.push(remarks::file_remark(path, format!("was not searched: the file {reason}")));
-            }
-            continue;
-        };
+        if let FileContent::NotText { reason, .. } | FileContent::Repaired { reason, .. } = &file.content {
+            plan.notes.push(remarks::file_remark(path, format!("was not searched: the file {reason}")));
+        }
+        let FileContent::Text(text) = &file.content else { continue };
         // Skip files at the new path, which are removed, and symlinks, whose targets are read at their real paths.
         if beta.moves() && path.starts_with(&beta.to) || file.origin != root.join(path) {
             continue;

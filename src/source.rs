@@ -78,6 +78,16 @@ pub struct Position {
 pub enum FileContent {
     /// Valid UTF-8, in memory.
     Text(Arc<str>),
+    /// Markdown with bytes that are not valid UTF-8, which are read as U+FFFD, as hosts show them. Nothing rewrites such
+    /// a file in place.
+    Repaired {
+        /// The text, valid UTF-8.
+        text: Arc<str>,
+        /// What is repaired, to be put after "the file".
+        reason: String,
+        /// The position of the first invalid byte.
+        position: Position,
+    },
     /// Not text, or too large for memory: it is copied from disk when needed.
     OnDisk,
     /// A file that should contain text but does not.
@@ -150,10 +160,15 @@ impl SourceFile {
         Ok(self.sha256.get().map_or("", String::as_str))
     }
 
+    /// Whether bytes were replaced to read the text.
+    pub fn is_repaired(&self) -> bool {
+        matches!(self.content, FileContent::Repaired { .. })
+    }
+
     /// The text, if the file contains text that was read.
     pub fn text(&self) -> Option<&str> {
         match &self.content {
-            FileContent::Text(text) => Some(text),
+            FileContent::Text(text) | FileContent::Repaired { text, .. } => Some(text),
             _ => None,
         }
     }

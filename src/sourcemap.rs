@@ -1,5 +1,5 @@
 //! The source map: which bytes of an emitted file come from which bytes of the source, and which edit produced the
-//! others. Bytes outside of all listed edits equal the source.
+//! others. Bytes outside of all listed edits equal the source, read as UTF-8 with U+FFFD for invalid bytes.
 
 use crate::source::line_end;
 use schemars::JsonSchema;

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use axis::Axis;
-pub use checks::{CheckFacts, FileFormat, ProjectFiles, RefusedCommand};
+pub use checks::{CheckFacts, FileFormat, ProjectConfig, ProjectFiles, RefusedCommand, ServerFormat};
 pub use components::*;
 pub use facts::*;
 pub use listing::ListingFacts;

@@ -32,6 +32,7 @@ mod source_host;
 mod source_lists;
 mod source_names;
 mod stage;
+mod token_counts;
 mod tool_lists;
 mod untrusted;
 mod verify;

@@ -128,6 +128,23 @@ fn anthropic_messages_keep_to_the_script() {
     reports_what_was_never_asked(&ANTHROPIC);
 }
 
+/// The host counts the tokens of a file that a skill includes before it sends the conversation.
+#[test]
+fn anthropic_messages_count_tokens_beside_the_script() {
+    let short = messages("hello, where are the keys?").to_string();
+    let long = messages(&"where are the keys? ".repeat(100)).to_string();
+    let path = "/v1/messages/count_tokens";
+    let (answers, kept) =
+        exchange(&ANTHROPIC, &[("POST", path, short.clone()), ("POST", path, long.clone())]);
+    for (answer, body) in answers.iter().zip([short, long]) {
+        let counted: Value = serde_json::from_str(&answer.body).expect("the count is JSON");
+        assert_eq!((answer.status, counted), (200, json!({ "input_tokens": body.len().div_ceil(4) })));
+    }
+    assert!(kept.rejected.is_empty() && kept.received.is_empty(), "a count is no turn of a conversation");
+    let (answers, _) = exchange(&RESPONSES, &[("POST", path, "{}".to_owned())]);
+    assert_eq!(answers[0].status, 400, "a protocol without such requests rejects them");
+}
+
 #[test]
 fn openai_responses_keep_to_the_script() {
     answers_its_script_and_rejects_the_rest(&RESPONSES);

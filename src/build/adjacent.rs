@@ -7,7 +7,7 @@ use std::path::Path;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::discover::COMPONENT_FOLDERS;
-use super::layout::{DEPTH, holds_components, holds_texts, is_uninstalled};
+use super::layout::{holds_components, holds_texts, is_searched, is_uninstalled};
 use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk::FileSystem;
@@ -27,6 +27,8 @@ pub(super) struct AdjacentSources {
     pub locations: Vec<PluginLocation>,
     /// Folders that hold components and are skipped.
     pub left_out: Vec<Exclusion>,
+    /// Configuration files of projects.
+    pub configs: Vec<Utf8PathBuf>,
 }
 
 /// Finds the sources in the listed parts of `src` that belong to none of `taken`.
@@ -70,11 +72,28 @@ pub(super) fn find(
         .left_out
         .extend(exclusions.iter().filter(|one| one.reason == ExclusionReason::Bundle).cloned());
     search.out.left_out.extend(unchecked_paths(files, targets));
+    project_configs(files, targets, &mut search.out);
     search.root(taken);
     for part in parts {
         search.walk(part, 0);
     }
     Ok(search.finish(taken))
+}
+
+/// Adds the configuration files of projects, and what is not checked in them.
+fn project_configs(files: &Files, targets: &Targets, out: &mut AdjacentSources) {
+    for config in targets.iter().filter_map(|target| target.checks.project_config.as_ref()) {
+        // Comparing the end of a path is faster than to look for its name.
+        let is_named = |path: &Utf8Path| {
+            config.files.iter().any(|name| path.as_str().ends_with(name) && path.file_name() == Some(name))
+        };
+        let is_one = |path: &&Utf8PathBuf| is_named(path) && !path.ancestors().skip(1).any(is_uninstalled);
+        for path in files.iter().filter(is_one) {
+            let reason = ExclusionReason::UncheckedFile(config.unchecked.clone());
+            out.left_out.push(Exclusion { path: path.clone(), reason, fault: false });
+            out.configs.push(path.clone());
+        }
+    }
 }
 
 /// The files and folders of a host's project that are not checked, with reasons.
@@ -200,7 +219,7 @@ impl AdjacentSearch<'_> {
             }
         }
         // The project folder of another host also holds skills, besides files that only that host reads.
-        if depth == DEPTH {
+        if !is_searched(folder, depth, self.files, self.source) {
             return;
         }
         for child in self.files.children(folder, true) {

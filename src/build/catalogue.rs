@@ -28,7 +28,7 @@ pub(super) fn readme(
 }
 
 /// The file at `path`, which is added to `tree`; its text in `texts`, if any, takes precedence.
-fn read_one(
+pub(super) fn read_one(
     file_system: &FileSystem,
     src: &Path,
     path: &str,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::catalogue::{find_own_plugins, listed_plugins, read_marketplace, readme};
+use super::catalogue::{find_own_plugins, listed_plugins, read_marketplace, read_one, readme};
 use super::config_file::read_config_in;
 use super::listing::Listing;
 use super::{BuildError, SourceRequest, adjacent, layout, tracked_files};
@@ -150,7 +150,7 @@ fn discover_in(
 
 /// Where the plugins of a source lie, before their files are read.
 struct PluginPlaces {
-    /// Holds only the marketplace file.
+    /// Holds only the marketplace file and the configuration files of projects.
     tree: SourceTree,
     marketplace: Option<Marketplace>,
     locations: Vec<PluginLocation>,
@@ -216,13 +216,17 @@ impl PluginPlaces {
                     .collect();
             }
         }
-        let mut left_out = Vec::new();
+        let (mut left_out, mut has_configs) = (Vec::new(), false);
         if request.everything {
             let more = adjacent::find(src, &locations, targets, request, &listing)?;
             locations.extend(more.locations);
             left_out = more.left_out;
+            for path in &more.configs {
+                read_one(file_system, src, path.as_str(), texts, &mut tree)?;
+            }
+            has_configs = !more.configs.is_empty();
         }
-        if locations.is_empty() && marketplace.is_none() {
+        if locations.is_empty() && marketplace.is_none() && !has_configs {
             return Err(project(src, request, targets, listing.count()));
         }
         Ok(Self { tree, marketplace, locations, left_out, found })

@@ -18,8 +18,9 @@ use crate::source::SKILL_FILE;
 use crate::source_format::SourceFacts;
 use crate::target::Targets;
 
-/// No host searches folders deeper than this: Codex 0.169.0 searches six levels.
-pub(super) const DEPTH: usize = 6;
+/// Folders deeper than this are searched only if a skill or a manifest lies in them: OpenCode 1.18.33 finds skills at any
+/// depth, Codex 0.169.0 six levels deep.
+const DEPTH: usize = 6;
 /// Folders of tests, whose skills may be broken on purpose, and of documentation with translated copies.
 const UNINSTALLED_FOLDERS: [&str; 8] =
     ["test", "tests", "__tests__", "fixtures", "testdata", "evals", "doc", "docs"];
@@ -174,12 +175,18 @@ fn find_plugins(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceF
             return out.plugins.push(folder.to_owned());
         }
     }
-    if depth == DEPTH {
+    if !is_searched(folder, depth, files, source) {
         return;
     }
     for child in files.children(folder, false) {
         find_plugins(&child, depth + 1, files, source, out);
     }
+}
+
+/// Whether folders in `folder`, which lies `depth` levels deep, may be plugins or skills.
+pub(super) fn is_searched(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceFacts) -> bool {
+    let is_sign = |path: &str| path.ends_with(SKILL_FILE) || path.ends_with(source.manifest.as_str());
+    depth < DEPTH || files.files_below(folder).iter().any(|path| is_sign(path.as_str()))
 }
 
 /// Whether a folder without a manifest has skills, agents, commands, hooks or servers where a plugin has them.

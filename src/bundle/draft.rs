@@ -96,7 +96,7 @@ impl MarkdownDraft {
     /// A draft without edits. A file without text has nothing to edit.
     pub fn new(file: &SourceFile, document: &Arc<MarkdownDocument>) -> Self {
         let text = match &file.content {
-            FileContent::Text(text) => text.clone(),
+            FileContent::Text(text) | FileContent::Repaired { text, .. } => Arc::clone(text),
             _ => Arc::from(""),
         };
         let path = file.path.clone();

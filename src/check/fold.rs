@@ -8,6 +8,8 @@ use crate::diagnostic::{Diagnostic, RelatedPlace, Repetition, RuleId, Severity};
 
 /// The label of a further place of a finding.
 const SAME_HERE: &str = "the same here";
+/// Rules about conventions of names, which a repository follows or does not.
+const CONVENTIONS: [RuleId; 1] = [RuleId::NAME_FORMAT];
 /// More findings than this that differ only in names are a pattern.
 const PATTERN: usize = 3;
 
@@ -73,6 +75,20 @@ pub fn fold_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -
         fix.edits.dedup();
     }
     out
+}
+
+/// Joins frequent findings of a rule about a convention anywhere in the source: one decision of the authors made all of
+/// them. Each place keeps its own message and help.
+pub fn fold_conventions(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let is_one = |finding: &Diagnostic| CONVENTIONS.contains(&finding.rule);
+    if found.iter().filter(|finding| is_one(finding)).count() <= PATTERN {
+        return found;
+    }
+    let key = |finding: &Diagnostic| match is_one(finding) {
+        true => pattern(&finding.message),
+        false => format!("{}\0{}\0{}\0{}", finding.path, finding.line, finding.column, finding.message),
+    };
+    join(&found, key, PATTERN)
 }
 
 /// Joins, for human output, findings of one rule with the same message anywhere, and frequent findings of one part of
@@ -196,6 +212,25 @@ mod tests {
         elsewhere[3].path = "b/a.md".to_owned();
         elsewhere[4].path = "b/a.md".to_owned();
         assert_eq!(fold_patterns(&elsewhere, part).len(), 5);
+    }
+
+    #[test]
+    fn a_convention_is_one_finding_in_the_whole_source() {
+        let named = |count: usize| -> Vec<_> {
+            let named = |n| Diagnostic {
+                rule: RuleId::NAME_FORMAT,
+                path: format!("{n}/SKILL.md"),
+                help: Some(format!("rename it to `{n}`")),
+                ..finding(&format!("the name `A {n}` contains `A`; write a hyphen"), 2, &[])
+            };
+            (1..=count).map(named).chain([finding("no `a`", 1, &[])]).collect()
+        };
+        assert_eq!(fold_conventions(named(3)), named(3));
+        let folded = fold_conventions(named(4));
+        assert_eq!((folded.len(), place_count(&folded[0]), place_count(&folded[1])), (2, 4, 1));
+        let last = &folded[0].related[2];
+        assert_eq!(last.path, "4/SKILL.md");
+        assert_eq!(last.message, "the name `A 4` contains `A`; write a hyphen; rename it to `4`");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Classifies link destinations: most are URLs, some are placeholders, and the rest are paths in the plugin or anchors.
 
+mod html_links;
+
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memmem};
 use percent_encoding::percent_decode_str;
 
 use super::context::{PluginText, RuleContext};
@@ -49,31 +51,49 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<LocalLink> 
     if !counts || !may_matter(context, text) {
         return Vec::new();
     }
-    let links = text.outline().links.iter().filter_map(|link| {
-        let (path, anchor) = taken_apart(&link.destination)?;
-        let shown = link.destination_span.slice(text.text);
+    let local = |whole: Span, destination: &str, place: Span| {
+        let (path, anchor) = taken_apart(destination)?;
+        let shown = place.slice(text.text);
         let length = shown.find(['#', '?']).unwrap_or(shown.len());
         Some(LocalLink {
-            whole: link.span,
-            destination: link.destination_span,
-            span: Span::new(link.destination_span.start, link.destination_span.start + length),
+            whole,
+            destination: place,
+            span: Span::new(place.start, place.start + length),
             path: path.into_owned(),
             anchor: anchor.map(Cow::into_owned),
             leads: OnceLock::new(),
         })
-    });
-    links.collect()
+    };
+    let outline = text.outline();
+    let markdown = outline.links.iter();
+    let mut links: Vec<LocalLink> =
+        markdown.filter_map(|link| local(link.span, &link.destination, link.destination_span)).collect();
+    if has_html_link(text.body.slice(text.text)) {
+        let html = html_links::find(text.text, outline);
+        links.extend(html.into_iter().filter_map(|(whole, place)| {
+            // An anchor of HTML may name any element.
+            local(whole, place.slice(text.text), place).filter(|link| !link.path.is_empty())
+        }));
+        links.sort_by_key(|link| link.whole);
+    }
+    links
+}
+
+/// Whether a text can contain a link or an image in HTML.
+fn has_html_link(body: &str) -> bool {
+    ["href=", "src="].iter().any(|name| memmem::find(body.as_bytes(), name.as_bytes()).is_some())
 }
 
 /// Whether a text can contain a link that a rule may report: one needs `](`, or a definition with `]:`.
 fn may_matter(context: &RuleContext<'_>, text: &PluginText<'_>) -> bool {
     let body = text.body.slice(text.text);
     let bytes = body.as_bytes();
-    memchr_iter(b']', bytes).any(|at| match bytes.get(at + 1) {
+    let markdown = memchr_iter(b']', bytes).any(|at| match bytes.get(at + 1) {
         Some(b':') if !may_define(&body[..at]) => false,
         Some(b'(' | b':') => is_external(context, text, body[at + 2..].trim_start_matches(' ')),
         _ => false,
-    })
+    });
+    markdown || has_html_link(body)
 }
 
 /// Whether the line that ends with the label of a link definition can contain one. A label may start on an earlier

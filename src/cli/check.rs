@@ -195,8 +195,8 @@ fn print_findings(
     console: &Console,
 ) -> Result<u8, CommandFailure> {
     let places = fold::fold_hosts(std::mem::take(&mut examined.findings.diagnostics));
-    examined.findings.diagnostics =
-        fold::fold_places(&places, |found| print::plugin_of(&examined.project, found));
+    let of_plugins = fold::fold_places(&places, |found| print::plugin_of(&examined.project, found));
+    examined.findings.diagnostics = fold::fold_conventions(of_plugins);
     let printed = print::PrintContext { session, scope, fixed, places };
     let style = print::HumanStyle {
         statistics: args.statistics,

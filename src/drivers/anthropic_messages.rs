@@ -54,6 +54,10 @@ impl Protocol for AnthropicMessages {
         })
     }
 
+    fn token_count(&self) -> Option<(&'static str, &'static str)> {
+        Some(("/v1/messages/count_tokens", "input_tokens"))
+    }
+
     fn encode(&self, reply: &ModelReply, request: &ModelRequest, id: &str) -> HttpResponse {
         let (blocks, stop) = match reply {
             ModelReply::Text(text) => (vec![json!({ "type": "text", "text": text })], "end_turn"),

@@ -11,6 +11,10 @@ use serde_json::{Value, json};
 use super::http::{HttpRequest, HttpResponse, HttpServer};
 use super::script::{Exchange, ModelReply, ModelRequest, ModelScript};
 
+/// How many bytes of a request count as one token. Hosts ask for the count of what they are about to include and leave
+/// out what is too large, so the answer follows the size.
+const BYTES_PER_TOKEN: usize = 4;
+
 /// One wire protocol of model requests.
 pub trait Protocol: Send + Sync {
     /// The path of model requests, sent with `POST`.
@@ -22,6 +26,11 @@ pub trait Protocol: Send + Sync {
     fn parse(&self, body: Value) -> Result<ModelRequest, String>;
     /// Encodes the answer; `id` makes its ids unique.
     fn encode(&self, reply: &ModelReply, request: &ModelRequest, id: &str) -> HttpResponse;
+    /// The path of requests for the number of tokens in a model request, and the field of the answer with that number,
+    /// if the protocol has such requests.
+    fn token_count(&self) -> Option<(&'static str, &'static str)> {
+        None
+    }
 }
 
 /// A request that a host sends outside of any conversation, and its answer.
@@ -110,6 +119,11 @@ fn answer(
             content_type: "application/json",
             body: known.body.into(),
         };
+    }
+    if let Some((path, field)) = protocol.token_count()
+        && (request.method.as_str(), request.path.as_str()) == ("POST", path)
+    {
+        return HttpResponse::json(200, &json!({ field: request.body.len().div_ceil(BYTES_PER_TOKEN) }));
     }
     let mut script = lock(script);
     if request.method != "POST" || request.path != protocol.path() {

@@ -59,7 +59,7 @@ pub(super) fn lower<'a>(
         RegistrationInput { component, inner, texts, host_override: &told, fields: &plan.fields, described };
     out.registered = registration::component(context, &input);
     plan.write(&told);
-    let unchanged = plan.draft.is_unchanged();
+    let unchanged = plan.draft.is_unchanged() && !file.is_repaired();
     let same_place = context.plugin.relative_path(&component.path) == inner;
     let state = ComponentState {
         inner,
@@ -68,7 +68,7 @@ pub(super) fn lower<'a>(
         same: unchanged && same_place,
     };
     out.part.decisions.push(decision(context, component, file, &state));
-    out.part.decisions.push(file_decision(context, component, inner, unchanged, same_place));
+    out.part.decisions.push(file_decision(context, component, (file, inner), unchanged, same_place));
     out.part.decisions.extend(plan.fields.decisions);
     out.part.decisions.extend(plan.references.decisions);
     out.part.add(plan.sidecar.part);
@@ -213,12 +213,16 @@ fn decision(
 fn file_decision(
     context: &LoweringContext<'_>,
     component: &Component,
-    inner: &Utf8Path,
+    (file, inner): (&SourceFile, &Utf8Path),
     unchanged: bool,
     same_place: bool,
 ) -> Decision {
     let decision = Decision::for_file(&context.plugin.name, &component.path)
         .placed_at(context.root().join(inner).as_str());
+    if file.is_repaired() {
+        let reason = "bytes that are not valid UTF-8 become U+FFFD, as the source host shows them; the source map has other edits";
+        return decision.with_outcome(RowOutcome::Mapped, reason);
+    }
     if !unchanged {
         return decision
             .with_outcome(RowOutcome::Mapped, "edited for the host; the source map has every edit");

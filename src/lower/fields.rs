@@ -321,9 +321,14 @@ fn value(rule: &FieldRule, node: &Node) -> Option<Json> {
             scalar().map(Json::from).filter(|text| format.matches(text))
         }
         Some(ValueFormat::Flag) => scalar()?.parse::<bool>().ok().map(Json::from),
-        Some(format @ (ValueFormat::Number | ValueFormat::Mapping | ValueFormat::Flags)) => {
-            Some(node.to_json()).filter(|value| format.matches(value))
-        }
+        Some(
+            format @ (ValueFormat::Number
+            | ValueFormat::Mapping
+            | ValueFormat::Flags
+            | ValueFormat::Texts
+            | ValueFormat::TextMapping
+            | ValueFormat::List),
+        ) => Some(node.to_json()).filter(|value| format.matches(value)),
         None if !rule.values.is_empty() => None,
         None => match &node.value {
             Value::List(_) => Some(node.to_json()),

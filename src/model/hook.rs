@@ -14,6 +14,8 @@ use crate::read::tree::{MappingEntry, Node, Value};
 use crate::source::{ComponentKind, SourceFile, Span};
 use crate::source_format::SourceFacts;
 
+pub use handler::fields_of;
+
 /// A text of a JSON file with its position.
 #[derive(Debug, Clone)]
 pub struct LocatedText {

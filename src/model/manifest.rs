@@ -90,7 +90,8 @@ pub fn hidden_characters(file: &SourceFile, text: &str) -> Vec<Diagnostic> {
 /// The finding for a file that should be text and is not.
 pub fn not_text(file: &SourceFile) -> Diagnostic {
     let (reason, position) = match &file.content {
-        crate::source::FileContent::NotText { reason, position } => (reason.as_str(), *position),
+        crate::source::FileContent::NotText { reason, position }
+        | crate::source::FileContent::Repaired { reason, position, .. } => (reason.as_str(), *position),
         _ => ("is not text", crate::source::Position { line: 1, column: 1 }),
     };
     let mut found =

@@ -289,7 +289,8 @@ fn no_text<'a>(tree: &'a SourceTree, plugin: &'a Plugin) -> impl Iterator<Item =
     let beside = plugin.components.iter().flat_map(|component| &component.files);
     let beside: BTreeSet<&Utf8PathBuf> = beside.collect();
     let files = plugin.files.kept.iter().filter_map(|path| tree.get(path));
-    let files = files.filter(|file| matches!(file.content, FileContent::NotText { .. }));
+    let files = files
+        .filter(|file| matches!(file.content, FileContent::NotText { .. } | FileContent::Repaired { .. }));
     // Other documents are reported when they are read, or are never read.
     let is_data =
         |file: &SourceFile| matches!(file.path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"));

@@ -111,7 +111,7 @@ pub(super) fn target_state(
 fn is_same_text(own: &SourceFile, there: &SourceFile, plan: &PromotionPlan) -> Result<bool, DiskError> {
     match (plan.text_of(own), &there.content) {
         (Some(text), FileContent::Text(other)) => Ok(text == *other),
-        (None, FileContent::OnDisk | FileContent::NotText { .. }) => {
+        (None, FileContent::OnDisk | FileContent::NotText { .. } | FileContent::Repaired { .. }) => {
             let hash = |file: &SourceFile| disk::hash_in_place(&file.origin, Some(file.size));
             Ok(own.size == there.size && hash(own)? == hash(there)?)
         }

@@ -4,6 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobSetBuilder};
 
 use super::context::{ReleaseContext, VersionedUnit};
+use super::units::VersionPlace;
 use super::values::{self, FoundVersion};
 use super::{ReleaseError, changelog, file_finding};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, RuleId, Severity};
@@ -23,7 +24,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     }
     let owned = |unit: &VersionedUnit| unit.published.owned.clone().unwrap_or_else(|| usual.clone());
     let names = |unit: &VersionedUnit, word: &str| owned(unit).iter().any(|owned| owned == word);
-    versions(context, base, |unit| names(unit, "versions"), out)?;
+    versions(context, base, out)?;
     let mut paths: Vec<Utf8PathBuf> = Vec::new();
     let of_changelogs = context.units.iter().filter(|unit| names(unit, "changelog"));
     paths.extend(of_changelogs.filter_map(|unit| changelog::path(context, unit)));
@@ -59,26 +60,51 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     Ok(())
 }
 
-/// Reports versions that differ from those of the base.
-fn versions(
+/// Whether a release sets the versions of `unit`, so that this branch must not write `version` at `place`.
+///
+/// # Errors
+/// When git cannot be asked.
+pub(super) fn is_forbidden(
+    context: &ReleaseContext<'_>,
+    unit: &VersionedUnit,
+    place: &VersionPlace,
+    version: &str,
+) -> Result<bool, ReleaseError> {
+    let Some(base) = context.history.base.as_deref().filter(|_| owns_versions(unit)) else {
+        return Ok(false);
+    };
+    Ok(version_before(context, base, place)?.is_some_and(|before| before != version))
+}
+
+/// Whether a release sets the versions of `unit`.
+fn owns_versions(unit: &VersionedUnit) -> bool {
+    unit.published.owned.as_ref().is_none_or(|owned| owned.iter().any(|owned| owned == "versions"))
+}
+
+/// The version that the base has at `place`.
+fn version_before(
     context: &ReleaseContext<'_>,
     base: &str,
-    counts: impl Fn(&VersionedUnit) -> bool,
-    out: &mut Vec<Diagnostic>,
-) -> Result<(), ReleaseError> {
-    for unit in context.units.iter().filter(|unit| counts(unit)) {
+    place: &VersionPlace,
+) -> Result<Option<String>, ReleaseError> {
+    let Some(text) = context.git.text(base, &place.path)? else { return Ok(None) };
+    let mut before = values::find(place.path.as_str(), &text, &place.at).into_iter();
+    let Some(FoundVersion::Version(before, _)) = before.nth(place.turn) else { return Ok(None) };
+    Ok(Some(before))
+}
+
+/// Reports versions that differ from those of the base.
+fn versions(context: &ReleaseContext<'_>, base: &str, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
+    for unit in context.units.iter().filter(|unit| owns_versions(unit)) {
         for place in &unit.places {
             let (FoundVersion::Version(now, span), Some(file)) =
                 (&place.found, context.files.get(&place.path))
             else {
                 continue;
             };
-            let Some(text) = context.git.text(base, &place.path)? else { continue };
-            let mut before = values::find(place.path.as_str(), &text, &place.at).into_iter();
-            let Some(FoundVersion::Version(before, _)) = before.nth(place.turn) else { continue };
-            if before == *now {
+            let Some(before) = version_before(context, base, place)?.filter(|before| before != now) else {
                 continue;
-            }
+            };
             let message = format!(
                 "{} says version `{now}` of `{}`, where the base says `{before}`: a release sets versions",
                 place.what, unit.name

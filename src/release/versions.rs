@@ -3,7 +3,7 @@
 use super::context::ReleaseContext;
 use super::units::{self, VersionPlace, VersionedUnit};
 use super::values::{FoundVersion, VersionLocation};
-use super::{ReleaseError, file_finding};
+use super::{ReleaseError, file_finding, ownership};
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, RuleId, Severity};
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
@@ -31,14 +31,20 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                         "{} says version `{other}` of `{}`, {} says `{version}`",
                         place.what, unit.name, first.what
                     );
+                    let differs =
+                        Diagnostic::in_file(&there, *at, Severity::Error, RuleId::VERSION_DIFFERS, message)
+                            .with_related(&file, span, "the version that takes precedence");
+                    if ownership::is_forbidden(context, unit, place, version)? {
+                        let help = format!("write `{other}` in both: a release raises versions");
+                        out.push(differs.help(help));
+                        continue;
+                    }
                     let edit = FixEdit {
                         path: place.path.to_string(),
                         start: at.start,
                         end: at.end,
                         replacement: version.to_owned(),
                     };
-                    let differs =
-                        Diagnostic::in_file(&there, *at, Severity::Error, RuleId::VERSION_DIFFERS, message);
                     // A newer version was raised by somebody who may have forgotten the rest; a package whose name
                     // differs from the plugin may have its own version.
                     let is_sure = is_newer(version, other)
@@ -50,7 +56,6 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
                     };
                     let differs =
                         differs.help(format!("write `{version}` in both, or run it with `{flags}`"));
-                    let differs = differs.with_related(&file, span, "the version that takes precedence");
                     out.push(differs.fix(applicability, vec![edit]));
                 }
             }

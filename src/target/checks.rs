@@ -64,6 +64,9 @@ pub struct CheckFacts {
     /// Agents and commands of a project in the host's own format.
     #[serde(default)]
     pub project_files: Vec<ProjectFiles>,
+    /// The configuration file of a project.
+    #[serde(default)]
+    pub project_config: Option<ProjectConfig>,
     /// Other files for the host in a project that are not checked, with the reason.
     #[serde(default)]
     pub project_unread: BTreeMap<String, String>,
@@ -97,6 +100,12 @@ pub struct ProjectFiles {
     pub own_field: Option<String>,
     /// The format of the files.
     pub format: FileFormat,
+    /// The field of the project's configuration that holds the same by name.
+    #[serde(default)]
+    pub config_field: Option<String>,
+    /// Fields that are required there only, in place of the text of a file.
+    #[serde(default)]
+    pub config_required: Vec<String>,
     /// What the host does with an invalid file; follows the name of the file in the message.
     pub refusal: String,
     /// Fields that are required and must not be empty.
@@ -116,6 +125,52 @@ impl ProjectFiles {
         let mut folders = self.folders.iter();
         folders.any(|one| folder.ends_with(one) || copy && folder.ends_with(one.trim_start_matches('.')))
     }
+}
+
+/// The configuration file of a project.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ProjectConfig {
+    /// The names of such files: JSON, with comments and trailing commas.
+    pub files: Vec<String>,
+    /// What the host does with an invalid file; follows the fault in the message.
+    pub refusal: String,
+    /// The same for an MCP server that has a valid `enabled` and is otherwise invalid.
+    pub server_refusal: String,
+    /// What is not checked in them, for the list of unchecked paths.
+    pub unchecked: String,
+    /// Text that the host replaces before it reads the file; with it, the syntax is not checked.
+    #[serde(default)]
+    pub substitutions: Vec<String>,
+    /// The formats of fields.
+    #[serde(default)]
+    pub formats: BTreeMap<String, ValueFormat>,
+    /// The field that holds MCP servers by name.
+    pub servers_field: String,
+    /// The types of servers, with their fields.
+    pub servers: BTreeMap<String, ServerFormat>,
+    /// Fields that make agents unknown, because the programs that they name may add some.
+    #[serde(default)]
+    pub programs_fields: Vec<String>,
+    /// Folders of such programs.
+    #[serde(default)]
+    pub programs_folders: Vec<String>,
+    /// The field of a command that names the agent which runs it.
+    pub agent_field: String,
+    /// Agents that the host has without any file.
+    pub built_in_agents: Vec<String>,
+    /// What the host does with a command of an unknown agent.
+    pub unknown_agent: String,
+}
+
+/// The fields of an MCP server of one type in such a file.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ServerFormat {
+    /// Fields that are required.
+    pub required: Vec<String>,
+    /// The formats of field values.
+    pub formats: BTreeMap<String, ValueFormat>,
 }
 
 /// The format of a file.

@@ -24,6 +24,12 @@ pub enum ValueFormat {
     Mapping,
     /// Keys with `true` or `false`.
     Flags,
+    /// A list of texts.
+    Texts,
+    /// Keys with texts.
+    TextMapping,
+    /// A list of any values.
+    List,
     /// A version that is the name of a folder: ASCII letters, digits, `.`, `+`, `_` and `-`.
     Version,
 }
@@ -39,6 +45,9 @@ impl ValueFormat {
             Self::Number => value.is_number(),
             Self::Mapping => value.is_object(),
             Self::Flags => value.as_object().is_some_and(|all| all.values().all(Json::is_boolean)),
+            Self::Texts => value.as_array().is_some_and(|all| all.iter().all(Json::is_string)),
+            Self::TextMapping => value.as_object().is_some_and(|all| all.values().all(Json::is_string)),
+            Self::List => value.is_array(),
             Self::Version => value.as_str().is_some_and(is_version),
         }
     }
@@ -53,6 +62,9 @@ impl ValueFormat {
             Self::Number => "a number",
             Self::Mapping => "a table",
             Self::Flags => "a table of `true` and `false`",
+            Self::Texts => "a list of texts",
+            Self::TextMapping => "a mapping of texts",
+            Self::List => "a list",
             Self::Version => "ASCII letters, digits, `.`, `+`, `_` and `-`",
         }
     }

@@ -8,15 +8,19 @@ fn with_skill(content: impl AsRef<[u8]>) -> BadSource {
 }
 
 #[test]
-fn a_skill_that_is_no_utf8_is_left_out() {
+fn a_skill_that_is_no_utf8_is_read_as_its_host_shows_it() {
     let built = with_skill(b"---\nname: x\ndescription: caf\xe9\n---\nBody.\n").build();
     built.expect(
-        1,
-        &["error not-utf8 skills/x/SKILL.md:3:17 the file is not valid UTF-8: invalid byte at offset 28 | save it as UTF-8"],
+        0,
+        &["warning not-utf8 skills/x/SKILL.md:3:17 the file is not valid UTF-8: invalid byte at offset 28, read as U+FFFD | save it as UTF-8"],
     );
-    assert_eq!(built.count("codex", "skills"), 1);
-    let row = built.row("codex", |row| row["kind"] == "skill" && row["path"] == "skills/x/SKILL.md");
-    assert_eq!(row["outcome"], "dropped");
+    for host in ["claude-code", "codex", "opencode"] {
+        let text = built.emitted(host, "skills/x/SKILL.md");
+        assert!(text.contains("caf\u{fffd}") && text.ends_with("Body.\n"), "{host}: {text}");
+        let row = built.row(host, |row| row["kind"] == "file" && row["path"] == "skills/x/SKILL.md");
+        assert_eq!(row["outcome"], "mapped");
+        assert!(row["reason"].as_str().is_some_and(|why| why.contains("become U+FFFD")), "{row}");
+    }
 }
 
 #[test]

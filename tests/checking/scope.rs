@@ -19,6 +19,23 @@ fn skills_in_any_folder_are_read_beside_commands() {
     assert_eq!(found(&folder, &["src"]), finding);
 }
 
+/// OpenCode finds skills at any depth; the seventh folder was neither read nor named.
+#[test]
+fn skills_at_any_depth_are_read() {
+    let deep = "src/teams/core/tools/ai/kit/catalog/triage/SKILL.md";
+    let alone = Tree::new().file(deep, skill("beta"));
+    let expected = ["teams/core/tools/ai/kit/catalog/triage/SKILL.md:2 name-mismatch"];
+    assert_eq!(found(&alone.clone().temporary(), &["src"]), expected);
+    let command = "---\ndescription: Does it.\n---\nDo it.\n";
+    let beside = alone.clone().file("src/zeta/commands/a.md", command).temporary();
+    assert_eq!(found(&beside, &["src"]), expected);
+    let plugin = alone
+        .file("src/.claude-plugin/plugin.json", MANIFEST)
+        .file("src/skills/one/SKILL.md", skill("one"))
+        .temporary();
+    assert_eq!(found(&plugin, &["src"]), expected);
+}
+
 /// 864 skills lay beside one plugin, of which 15 files were read.
 #[test]
 fn skills_and_plugins_beside_those_of_a_marketplace_or_manifest_are_read() {

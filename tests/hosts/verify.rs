@@ -20,7 +20,7 @@ const SKILLS: [&str; 6] =
 const AGENTS: [&str; 1] = ["demo:review:checker"];
 const COMMANDS: [&str; 1] = ["demo:team:audit"];
 
-fn verify(hosts: &Hosts, folder: &Path, more: &[&str]) -> FinishedRun {
+pub(super) fn verify(hosts: &Hosts, folder: &Path, more: &[&str]) -> FinishedRun {
     let mut arguments = vec!["verify".to_owned(), folder.display().to_string()];
     for host in HOSTS {
         let binary = installation(hosts, host).binary;

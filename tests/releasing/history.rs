@@ -236,6 +236,32 @@ fn a_branch_leaves_alone_what_a_release_owns() {
     assert!(std::fs::read_to_string(at.join(".claude-plugin/plugin.json")).unwrap().contains("\"1.0.0\""));
 }
 
+/// The safe fix of `version-differs` wrote the version that `release-owned` forbids to a second place.
+#[test]
+fn a_fix_writes_no_version_that_a_release_owns() {
+    let marketplace = "{\n  \"name\": \"shop\",\n  \"plugins\": [\n    {\"name\": \"one\", \"source\": \"./one\", \"version\": \"1.0.0\"}\n  ]\n}\n";
+    let tree = Tree::new()
+        .file(".claude-plugin/marketplace.json", marketplace)
+        .file("one/.claude-plugin/plugin.json", manifest("one", "1.0.0"))
+        .file("one/CHANGELOG.md", changelog(&["1.0.0"]))
+        .file("one/skills/plan/SKILL.md", skill("plan"));
+    let folder = committed(&tree);
+    let at = folder.path();
+    git(at, &["tag", "v1.0.0"]);
+    write(at, "one/.claude-plugin/plugin.json", &manifest("one", "1.1.0"));
+    commit(at, "one 1.1.0");
+    let base = ["--base", "v1.0.0"];
+    let owned = |lines: Vec<String>| lines.iter().filter(|line| line.ends_with("release-owned")).count();
+    let before = found(at, &base);
+    let differs: Vec<&String> = before.iter().filter(|line| line.ends_with("version-differs")).collect();
+    assert_eq!((owned(before.clone()), differs.len()), (1, 1), "{before:?}");
+    assert!(message(at, "version-differs", &base).contains("one"));
+    assert_eq!(super::json(at, &["--base", "v1.0.0", "--fix"])["summary"]["fixed"], 0);
+    assert_eq!(found(at, &base), before);
+    super::json(at, &["--base", "v1.0.0", "--fix", "--unsafe-fixes"]);
+    assert_eq!(owned(found(at, &base)), 0);
+}
+
 #[test]
 fn worktrees_and_folders_inside_a_repository_are_checked() {
     let tree = Tree::new()

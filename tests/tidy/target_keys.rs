@@ -21,7 +21,7 @@ use crate::labelled;
 use crate::support::none_left;
 
 /// Trees whose findings depend on `[checks]`: those of these rules.
-const CHECKED: [&str; 12] = [
+const CHECKED: [&str; 14] = [
     "agent-field",
     "broad-tool-grant",
     "command-placeholder",
@@ -30,6 +30,8 @@ const CHECKED: [&str; 12] = [
     "mcp-path",
     "mcp-reserved-name",
     "mcp-transport",
+    "project-agent",
+    "project-config",
     "project-file",
     "refused-command",
     "reserved-plugin-name",
@@ -79,6 +81,7 @@ impl LabelledTrees {
             "project-file/agents-to-be-copied",
             "project-file/codex",
             "project-file/opencode",
+            "project-config/faults",
         ];
         for tree in trees {
             let src = self.folder.path().join(tree).join("in");

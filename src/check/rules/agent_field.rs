@@ -1,4 +1,4 @@
-//! A field of an agent has a value that the source host does not know.
+//! A field of an agent, or the model of a skill or command, has a value that the source host does not know.
 
 use serde_json::Value as Json;
 
@@ -8,7 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::model::similar_names;
-use crate::read::tree::Node;
+use crate::read::tree::{MappingEntry, Node};
 use crate::source::ComponentKind;
 use crate::target::{CheckFacts, FieldOutcome, FieldRule, Target};
 
@@ -22,16 +22,14 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if component.kind != ComponentKind::Agent {
-        return;
-    }
     let fields = component.document.fields.iter().flat_map(|fields| fields.entries());
-    for entry in fields {
+    // The other fields of skills and commands have rules of their own.
+    for entry in fields.filter(|entry| component.kind == ComponentKind::Agent || entry.key == "model") {
         let hosts: Vec<&Target> = context
             .hosts
             .iter()
             .copied()
-            .filter(|host| host_ignores(context, host, &entry.key, &entry.node))
+            .filter(|host| host_ignores(context, host, component.kind, entry))
             .collect();
         let of_source = hosts.iter().any(|host| host.source.is_some());
         let help = match (hosts.first(), of_source) {
@@ -55,10 +53,14 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
 
 /// Whether `host` has the field and does not take this value. One that has no such field says so in its ledger, whatever
 /// the value is; and what the source host takes is right.
-fn host_ignores(context: &RuleContext<'_>, host: &Target, key: &str, node: &Node) -> bool {
+fn host_ignores(context: &RuleContext<'_>, host: &Target, kind: ComponentKind, entry: &MappingEntry) -> bool {
+    let (key, node) = (entry.key.as_str(), &entry.node);
     let is_wrong = expected_value(context.checks(), key, node).is_some();
     if host.source.is_some() || !is_wrong {
         return is_wrong;
+    }
+    if kind != ComponentKind::Agent {
+        return false;
     }
     let Some((rule, value)) = host.agent.fields.get(key).zip(node.scalar()) else { return false };
     let number = || value.parse::<u64>().map_or_else(|_| value.clone().into(), Json::from);

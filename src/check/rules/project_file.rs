@@ -1,5 +1,7 @@
 //! An agent or a command of a project in a host's own format that this host rejects.
 
+use std::collections::BTreeMap;
+
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
@@ -9,7 +11,7 @@ use crate::model::plugin::{LocationForm, Plugin};
 use crate::read::tree::{MappingEntry, Node, Value};
 use crate::read::{frontmatter, salvage};
 use crate::source::{SourceFile, Span};
-use crate::target::{FileFormat, ProjectFiles, Target};
+use crate::target::{FileFormat, ProjectFiles, Target, ValueFormat};
 
 pub(super) const RULE: Rule = Rule {
     name: "project-file",
@@ -63,35 +65,51 @@ fn faults(file: &SourceFile, files: &ProjectFiles, host: &Target) -> Vec<(Span, 
     let is_there = |key: &&String| entries.iter().any(|entry| entry.key == **key);
     let missing = files.required.iter().filter(|key| !is_there(key));
     let missing = missing.map(|key| (start, format!("`{key}` is missing")));
-    let wrong = entries.iter().filter_map(|entry| Some((entry.node.span, value_fault(entry, files)?)));
+    let formats = EntryFormats::of_files(files);
+    let wrong = entries.iter().filter_map(|entry| Some((entry.node.span, formats.fault(entry)?)));
     missing.chain(wrong).collect()
 }
 
-/// The fault in the value of a field.
-fn value_fault(entry: &MappingEntry, files: &ProjectFiles) -> Option<String> {
-    let key = &entry.key;
-    let (format, values) = (files.formats.get(key), files.values.get(key));
-    let json = entry.node.to_json();
-    let is_value = |text: &str| values.is_some_and(|values| values.iter().any(|value| value == text));
-    let is_empty = entry.node.as_str().is_some_and(|text| text.trim().is_empty());
-    // An empty text is valid if the field is not required.
-    let fits = format.is_some_and(|format| format.matches(&json) || is_empty && format.matches(&"x".into()))
-        || entry.node.as_str().is_some_and(is_value)
-        || format.is_none() && values.is_none();
-    if !fits {
-        let words = format.map(|format| format.words().to_owned());
-        let listed = values
-            .map(|values| values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "));
-        let expected: Vec<String> =
-            words.into_iter().chain(listed.map(|listed| format!("one of {listed}"))).collect();
-        return Some(format!("`{key}` must be {}", expected.join(" or ")));
+/// The values that fields of an agent, a command or a server accept.
+pub(super) struct EntryFormats<'a> {
+    pub required: &'a [String],
+    pub formats: &'a BTreeMap<String, ValueFormat>,
+    pub values: Option<&'a BTreeMap<String, Vec<String>>>,
+}
+
+impl<'a> EntryFormats<'a> {
+    /// Those of files.
+    pub fn of_files(files: &'a ProjectFiles) -> Self {
+        Self { required: &files.required, formats: &files.formats, values: Some(&files.values) }
     }
-    if is_empty && files.required.contains(key) {
-        return Some(format!("`{key}` is empty"));
+
+    /// The fault in the value of a field.
+    pub fn fault(&self, entry: &MappingEntry) -> Option<String> {
+        let key = &entry.key;
+        let (format, values) = (self.formats.get(key), self.values.and_then(|values| values.get(key)));
+        let json = entry.node.to_json();
+        let is_value = |text: &str| values.is_some_and(|values| values.iter().any(|value| value == text));
+        let is_empty = entry.node.as_str().is_some_and(|text| text.trim().is_empty());
+        // An empty text is valid if the field is not required.
+        let fits = format
+            .is_some_and(|format| format.matches(&json) || is_empty && format.matches(&"x".into()))
+            || entry.node.as_str().is_some_and(is_value)
+            || format.is_none() && values.is_none();
+        if !fits {
+            let words = format.map(|format| format.words().to_owned());
+            let listed = values
+                .map(|values| values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(", "));
+            let expected: Vec<String> =
+                words.into_iter().chain(listed.map(|listed| format!("one of {listed}"))).collect();
+            return Some(format!("`{key}` must be {}", expected.join(" or ")));
+        }
+        if is_empty && self.required.contains(key) {
+            return Some(format!("`{key}` is empty"));
+        }
+        let leaf = leaves(&entry.node).into_iter().find(|leaf| values.is_some() && !is_value(leaf))?;
+        let values: Vec<String> = values?.iter().map(|value| format!("`{value}`")).collect();
+        Some(format!("`{leaf}` in `{key}` must be one of {}", values.join(", ")))
     }
-    let leaf = leaves(&entry.node).into_iter().find(|leaf| values.is_some() && !is_value(leaf))?;
-    let values: Vec<String> = values?.iter().map(|value| format!("`{value}`")).collect();
-    Some(format!("`{leaf}` in `{key}` must be one of {}", values.join(", ")))
 }
 
 /// The scalars within a mapping, as text.

@@ -2,7 +2,7 @@
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::directory::NameResolution;
-use crate::check::dispatch::NameUse;
+use crate::check::dispatch::{Dispatch, NameUse};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
 use crate::check::snippet::is_marked_wrong;
@@ -28,6 +28,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let near = match place.how {
             NameUse::Agent => match directory.dispatched(&text.plugin.name, &place.name) {
                 NameResolution::Unknown(near) => near,
+                NameResolution::Valid if is_missing_field(context, text, place) => None,
                 _ => continue,
             },
             NameUse::Named if !directory.contains(&place.name) && !place.name.contains("::") => {
@@ -45,9 +46,17 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         }
         let found = sink.report(text.file, place.span, format!("unknown agent `{}`", place.name));
         let Some(agent) = near else {
-            let plugin = plugin_of(&place.name);
-            found.help =
-                Some(format!("dispatch an existing agent of the plugin `{plugin}`, or add this one"));
+            let is_field = place.span.start < text.body.start;
+            let plugin = if is_field { text.plugin.name.as_str() } else { plugin_of(&place.name) };
+            found.help = Some(match is_field {
+                true => format!(
+                    "name an agent of the plugin `{plugin}`, or one that the host has, such as `general-purpose`"
+                ),
+                false => format!("dispatch an existing agent of the plugin `{plugin}`, or add this one"),
+            });
+            if is_field {
+                found.severity = Severity::Warning;
+            }
             continue;
         };
         found.help = Some(format!("did you mean `{}`?", agent.qualified));
@@ -61,6 +70,16 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             found.related = place.related;
         }
     }
+}
+
+/// Whether the field `agent` of a published plugin names an agent without a plugin that the source host does not have:
+/// a plugin cannot count on the agents of a user.
+fn is_missing_field(context: &RuleContext<'_>, text: &PluginText<'_>, place: &Dispatch) -> bool {
+    place.span.start < text.body.start
+        && text.plugin.is_declared()
+        && context.for_source_host()
+        && !place.name.contains(':')
+        && !context.directory().is_built_in(&place.name)
 }
 
 /// Whether `name` is a typo of the agent's name without folders and plugin, or the name of its file.

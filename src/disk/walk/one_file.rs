@@ -89,6 +89,10 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
     }
     let before = String::from_utf8_lossy(&bytes[..valid]);
     let position = LineIndex::new(&before).position(&before, before.len());
+    if is_markdown(path) && !is_mostly_nul(bytes) {
+        let text = Arc::from(String::from_utf8_lossy(bytes));
+        return FileContent::Repaired { text, reason: format!("{fault}, read as U+FFFD"), position };
+    }
     FileContent::NotText { reason: fault, position }
 }
 
@@ -98,7 +102,7 @@ fn is_mostly_nul(bytes: &[u8]) -> bool {
 }
 
 /// Whether hosts read the file as text whatever it contains: they load skills with NUL characters (Claude Code 2.1.330,
-/// Codex 0.169.0, OpenCode 1.18.33).
+/// Codex 0.169.0, OpenCode 1.18.33), and show U+FFFD for bytes that are not valid UTF-8 (Claude Code, OpenCode).
 fn is_markdown(path: &Utf8Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }

@@ -68,6 +68,26 @@ const AGENT: &[HandlerField] = &[MODEL];
 const MCP_TOOL: &[HandlerField] =
     &[("input", is_mapping, "`input` must be a mapping", "write `{ … }` or leave it out")];
 
+/// The fields of a handler of this type; empty for an unknown one.
+pub fn fields_of(kind: &str) -> Vec<&'static str> {
+    let Some((_, needed)) = TYPES.iter().find(|(name, _)| *name == kind) else { return Vec::new() };
+    let checked = ANY_HANDLER.iter().chain(own_fields(kind)).map(|(name, ..)| *name);
+    let mut names: Vec<&str> = std::iter::once("type").chain(needed.iter().copied()).chain(checked).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn own_fields(kind: &str) -> &'static [HandlerField] {
+    match kind {
+        "command" => COMMAND,
+        "http" => HTTP,
+        "prompt" => PROMPT,
+        "agent" => AGENT,
+        _ => MCP_TOOL,
+    }
+}
+
 /// The fault of a handler; a finding reports it with its position.
 pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnostic>) -> Option<String> {
     let Some(kind) = node.get("type") else {
@@ -97,18 +117,11 @@ pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagno
             ));
         }
     }
-    let own = match *name {
-        "command" => COMMAND,
-        "http" => HTTP,
-        "prompt" => PROMPT,
-        "agent" => AGENT,
-        _ => MCP_TOOL,
-    };
     let wrong = |(key, fits, message, help): &HandlerField| {
         let value = node.get(key).filter(|value| !fits(value))?;
         Some((value, *message, *help))
     };
-    let (value, message, help) = ANY_HANDLER.iter().chain(own).find_map(wrong)?;
+    let (value, message, help) = ANY_HANDLER.iter().chain(own_fields(name)).find_map(wrong)?;
     Some(place.refuse(RuleId::HOOK_FIELD, value, message, help, found))
 }
 

@@ -311,6 +311,9 @@ fn component_text<'a>(
         found.push(manifest::not_text(file));
         return Err("the file is not valid UTF-8".to_owned());
     };
+    if file.is_repaired() {
+        found.push(Diagnostic { severity: Severity::Warning, ..manifest::not_text(file) });
+    }
     if text.len() > limit {
         let message = format!("the file has more than {limit} bytes, and the source host skips it");
         let finding =

@@ -2,6 +2,7 @@
 //! about another agent is not a request.
 
 mod callers;
+mod other_languages;
 
 use std::cell::OnceCell;
 
@@ -125,7 +126,9 @@ fn is_asked_near(text: &str, span: Span) -> bool {
         false
     } else {
         let (before, after) = sentence(text, span);
+        let is_qualified = span.slice(text).contains(':');
         is_request(before, after)
+            || is_qualified && other_languages::is_asked(text, (before, after), start)
             || is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
     }
 }

@@ -1,0 +1,108 @@
+//! Requests in languages other than English: their verbs are not listed, so the qualified name of an agent, which only
+//! the host can understand, counts as a request unless its sentence negates it.
+
+use super::{is_listed, is_one_of, section, words};
+
+/// Words of nearly every English sentence.
+const ENGLISH: [&str; 34] = [
+    "the", "of", "to", "is", "are", "and", "or", "with", "for", "on", "by", "it", "its", "this", "that",
+    "be", "from", "at", "see", "you", "your", "if", "when", "not", "use", "uses", "used", "run", "each",
+    "all", "any", "then", "via", "which",
+];
+
+/// Frequent words of other languages that are not English.
+const FOREIGN: [&str; 55] = [
+    "el", "la", "los", "las", "del", "al", "con", "para", "por", "que", "una", "un", "agente", "agentes",
+    "usa", "lanza", "ejecuta", "invoca", "der", "die", "das", "den", "dem", "mit", "und", "ein", "eine",
+    "einen", "agenten", "starte", "nutze", "rufe", "le", "les", "des", "du", "une", "avec", "pour", "et",
+    "lance", "utilise", "os", "um", "uma", "com", "e", "il", "lo", "gli", "di", "per", "avvia", "usare", "y",
+];
+
+/// Negations of other languages.
+const DENYING: [&str; 16] = [
+    "no", "nunca", "jamás", "sin", "nicht", "nie", "kein", "keine", "keinen", "ohne", "ne", "pas", "jamais",
+    "não", "sem", "non",
+];
+
+/// Parts of a text that negate it in languages whose words are not listed.
+const DENYING_PARTS: [&str; 8] = ["ない", "禁止", "不", "勿", "别", "마세요", "않", "запрещ"];
+
+/// More letters of other scripts than this are a sentence in another language.
+const FEW_LETTERS: usize = 3;
+
+/// Whether a sentence in another language, split at the qualified name, asks for the agent; for an item of a list, the
+/// sentence that leads to the list. The name's line begins at `line`.
+pub(super) fn is_asked(text: &str, (before, after): (&str, &str), line: usize) -> bool {
+    let rest = text[line..].lines().next().unwrap_or_default();
+    if rest.starts_with('#') || rest.trim_start().starts_with('|') {
+        return false;
+    }
+    if is_listed(rest) {
+        let mut leads = section(text, line)
+            .filter(|sentence| sentence.trim_end().ends_with([':', '：']) && !sentence.starts_with('#'));
+        return leads.any(|sentence| is_foreign(&sentence) && !is_negated(&sentence));
+    }
+    let whole = format!("{before} {after}");
+    is_foreign(&whole) && !is_negated(&whole)
+}
+
+/// Whether a sentence has words of another language, and none of English.
+fn is_foreign(sentence: &str) -> bool {
+    let is_of_other_script = |c: &char| matches!(*c, '\u{400}'..='\u{52f}' | '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
+    if sentence.chars().filter(is_of_other_script).count() > FEW_LETTERS {
+        return true;
+    }
+    let mut has_foreign = false;
+    for word in words(sentence) {
+        if is_one_of(word, &ENGLISH) {
+            return false;
+        }
+        has_foreign |= is_one_of(word, &FOREIGN);
+    }
+    has_foreign
+}
+
+fn is_negated(sentence: &str) -> bool {
+    super::is_negated(sentence)
+        || words(sentence).any(|word| is_one_of(word, &DENYING))
+        || DENYING_PARTS.iter().any(|part| sentence.contains(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{AgentMentions, is_asked};
+    use crate::source::Span;
+
+    fn asked(text: &str) -> bool {
+        let at = text.find("kit:scout").unwrap();
+        is_asked(text, Span::new(at, at + "kit:scout".len()), &AgentMentions::default())
+    }
+
+    #[test]
+    fn a_qualified_name_asks_in_any_language() {
+        for text in [
+            "Lanza el agente `kit:scout` con la ruta del archivo.",
+            "Starte den Agenten `kit:scout` mit dem Pfad.",
+            "Lance l'agent `kit:scout` avec le chemin.",
+            "パスを渡して `kit:scout` を起動する。",
+            "Lanza estos agentes en paralelo, con la ruta:\n\n- `kit:scout`\n- `kit:other`\n",
+            "Paso 2: subagent_type=`kit:scout`",
+        ] {
+            assert!(asked(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_remark_or_a_ban_does_not_ask() {
+        for text in [
+            "No lances el agente `kit:scout` con la ruta.",
+            "Den Agenten `kit:scout` nicht mit dem Pfad starten.",
+            "`kit:scout` は起動しないこと。",
+            "The findings come from `kit:scout` in most cases.",
+            "| `kit:scout` | para la ruta |",
+            "## El agente `kit:scout`",
+        ] {
+            assert!(!asked(text), "{text}");
+        }
+    }
+}
