@@ -5,7 +5,7 @@ mod automation;
 mod bumps;
 mod bundles;
 mod changelog;
-pub mod context;
+mod context;
 mod counts;
 mod history;
 mod inventory;
@@ -13,6 +13,7 @@ mod losses;
 mod ownership;
 pub mod pages;
 mod published_values;
+mod session;
 mod tags;
 mod units;
 mod values;
@@ -23,10 +24,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::build::BuildError;
+use crate::check_session::CheckError;
 use crate::compare::{DiffReport, Impact};
 use crate::diagnostic::{self, Applicability, Diagnostic, RuleId, Severity};
+use crate::disk::edit::EditError;
 use crate::git::GitError;
-pub use context::{ReleaseContext, ReleaseRequest};
+use context::{ReleaseContext, ReleaseRequest};
+pub use session::{ReleaseExamination, ReleaseOptions, ReleaseSession};
 
 /// Why a release could not be checked.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +42,12 @@ pub enum ReleaseError {
     /// A source or a bundle cannot be read.
     #[error(transparent)]
     Build(#[from] BuildError),
+    /// A rule cannot be run, or a host is unknown.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// A fix cannot be written.
+    #[error(transparent)]
+    Edit(#[from] EditError),
     /// A file cannot be read.
     #[error(transparent)]
     Disk(#[from] crate::disk::DiskError),
@@ -68,7 +78,7 @@ const CHECKS: [ReleaseCheck; 7] = [
 ///
 /// # Errors
 /// When git, a source or a bundle cannot be read.
-pub fn check(context: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
+fn check(context: &ReleaseContext<'_>) -> Result<Vec<Diagnostic>, ReleaseError> {
     let mut out = Vec::new();
     for check in CHECKS {
         check(context, &mut out)?;
@@ -84,7 +94,7 @@ fn file_finding(path: &Utf8Path, severity: Severity, rule: RuleId, message: Stri
 }
 
 /// Converts the paths of a finding from relative to `place` to relative to the top of the repository.
-pub fn shifted(mut found: Diagnostic, place: &Utf8Path) -> Diagnostic {
+fn shifted(mut found: Diagnostic, place: &Utf8Path) -> Diagnostic {
     let below = |path: &mut String| {
         let whole = if path == "." { place.to_owned() } else { place.join(path.as_str()) };
         *path = if whole.as_str().is_empty() { ".".to_owned() } else { whole.into_string() };

@@ -34,6 +34,12 @@ fn imports_run_downward() {
     each("imports that run upward", &rust_files(&["src"]), rows::upward_imports);
 }
 
+/// Commands read, lowered and compared sources themselves, so that no other program could do what they do.
+#[test]
+fn the_command_line_calls_no_stage() {
+    each("stages that the command line calls", &rust_files(&["src"]), rows::called_stages);
+}
+
 /// Thirty-eight files of lowering could only be read together.
 #[test]
 fn the_files_of_lowering_make_no_circle() {

@@ -28,6 +28,15 @@ pub struct Verification {
     pub notes: Vec<String>,
 }
 
+impl Verification {
+    /// Whether every host is installed and showed everything.
+    pub fn passed(&self) -> bool {
+        self.absent.is_empty()
+            && self.hosts.iter().all(|host| host.result == HostVerdict::Pass)
+            && self.source.as_ref().is_none_or(|source| source.result == HostVerdict::Pass)
+    }
+}
+
 /// A host that is not installed, or that has no driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
