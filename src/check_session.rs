@@ -37,6 +37,7 @@ pub type TextOverlay = BTreeMap<Utf8PathBuf, Arc<str>>;
 
 /// The shared state of the checks of one source.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CheckSession<'t> {
     /// SRC, with symlinks resolved.
     pub root: PathBuf,

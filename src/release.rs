@@ -108,6 +108,7 @@ fn shifted(mut found: Diagnostic, place: &Utf8Path) -> Diagnostic {
 /// What `release check --format json` prints: `plugcast.release/1`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ReleaseReport {
     /// `plugcast.release/1`.
     pub schema: String,
@@ -122,6 +123,7 @@ pub struct ReleaseReport {
 /// A plugin or package with its own version.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ReleasedUnit {
     /// The plugin's name, or that of the package.
     pub name: String,
@@ -144,6 +146,7 @@ pub struct ReleasedUnit {
 /// Counts of a run of `release check`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ReleaseSummary {
     /// Findings that fail the run.
     pub errors: usize,

@@ -8,6 +8,7 @@ mod changes;
 mod circles;
 pub mod files;
 mod flip;
+mod growth;
 mod hosts;
 mod messages;
 mod names;
@@ -38,6 +39,12 @@ fn imports_run_downward() {
 #[test]
 fn the_command_line_calls_no_stage() {
     each("stages that the command line calls", &rust_files(&["src"]), rows::called_stages);
+}
+
+/// A new field in a result broke every program that took it apart.
+#[test]
+fn types_of_the_library_can_grow() {
+    each("types that cannot grow", &rust_files(&["src"]), growth::closed_types);
 }
 
 /// Thirty-eight files of lowering could only be read together.

@@ -15,7 +15,8 @@ use crate::model::runtime::{HELPER, HelperBinary, PLATFORMS};
 pub use checkout::HelperCheckout;
 
 /// Where to look for the helper's binaries.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct HelperSearchPath {
     /// Platforms and files given on the command line.
     pub given: Vec<(String, PathBuf)>,

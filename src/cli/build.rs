@@ -149,7 +149,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
     };
     let helper = helper::search_path(&args.helper, &console.progress)?;
     let (cache, mut hosts_left) = (BuildCache::new(cache_folder()), hosts.len());
-    let options = BuildOptions { hosts, place: &place, mode, denial, cache: &cache, inputs };
+    let options = BuildOptions { mode, denial, inputs, ..BuildOptions::new(hosts, &place, &cache) };
     let (mut work, discovery) = OutputBuild::discover(&request, &targets, options)?;
     let mut outcome = BuildOutcome::new(args, global, console, out);
     let mut source = work.run(discovery, helper.as_ref(), |built| {

@@ -52,12 +52,9 @@ enum DiffFormat {
 pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     let request = ComparisonRequest {
-        old: &args.old,
-        new: &args.new,
         to: &args.to,
-        git: &super::git,
-        targets: &targets,
-        progress: &console.progress,
+        progress: console.progress.clone(),
+        ..ComparisonRequest::new(&args.old, &args.new, &super::git, &targets)
     };
     let session = ComparisonSession::open(request)?;
     for state in session.states() {

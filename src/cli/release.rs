@@ -98,9 +98,9 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
     let options = ReleaseOptions {
         to: &args.to,
         base: args.base.as_deref(),
-        git: super::git(&src),
         helper: helper::search_path(&[], &console.progress)?,
         progress: console.progress.clone(),
+        ..ReleaseOptions::new(super::git(&src))
     };
     let session = ReleaseSession::new(src, &targets, options)?;
     let mut examined = session.examine()?;

@@ -11,7 +11,8 @@ use crate::progress::Progress;
 use crate::target::{Target, Targets};
 
 /// What is compared.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
+#[non_exhaustive]
 pub struct ComparisonRequest<'a> {
     /// The old state, as the user names it.
     pub old: &'a str,
@@ -24,7 +25,14 @@ pub struct ComparisonRequest<'a> {
     /// All hosts.
     pub targets: &'a Targets,
     /// Receives the progress.
-    pub progress: &'a Progress,
+    pub progress: Progress,
+}
+
+impl<'a> ComparisonRequest<'a> {
+    /// A comparison of `old` with `new`, each of which is a folder or what `git` calls a commit.
+    pub fn new(old: &'a str, new: &'a str, git: &'a dyn Fn(&Path) -> Git, targets: &'a Targets) -> Self {
+        Self { old, new, to: &[], git, targets, progress: Progress::default() }
+    }
 }
 
 /// Two states that were read.
@@ -41,7 +49,8 @@ impl<'a> ComparisonSession<'a> {
     /// # Errors
     /// When a state does not exist or cannot be read, or they have no host in common.
     pub fn open(request: ComparisonRequest<'a>) -> Result<Self, ComparisonError> {
-        let ComparisonRequest { old, new, git, targets, progress, .. } = request;
+        let ComparisonRequest { old, new, git, targets, .. } = request;
+        let progress = &request.progress;
         for folder in [old, new] {
             build::must_be_finished(Path::new(folder))?;
         }
@@ -67,7 +76,7 @@ impl<'a> ComparisonSession<'a> {
     /// # Errors
     /// When a side cannot be built, or its bundle cannot be read.
     pub fn compare(&self) -> Result<DiffReport, ComparisonError> {
-        let ComparisonRequest { old, new, targets, progress, .. } = self.request;
+        let ComparisonRequest { old, new, targets, progress, .. } = &self.request;
         progress.begin("comparing hosts", self.hosts.len());
         let (before, after) = (self.old.side(), self.new.side());
         Ok(compare((&before, old), (&after, new), &self.hosts, targets, progress)?)

@@ -32,6 +32,7 @@ pub enum BuildMode {
 
 /// What is built, and where it goes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BuildOptions<'a> {
     /// The hosts.
     pub hosts: Vec<&'a Target>,
@@ -47,6 +48,14 @@ pub struct BuildOptions<'a> {
     pub inputs: CacheOptions,
 }
 
+impl<'a> BuildOptions<'a> {
+    /// A build for `hosts` that writes their bundles below `place`, whatever their losses.
+    pub fn new(hosts: Vec<&'a Target>, place: &'a OutputFolder, cache: &'a BuildCache) -> Self {
+        let (denial, inputs) = (Denial::default(), CacheOptions::default());
+        Self { hosts, place, mode: BuildMode::Write, denial, cache, inputs }
+    }
+}
+
 /// A build into an output folder.
 #[derive(Debug)]
 pub struct OutputBuild<'a> {
@@ -59,6 +68,7 @@ pub struct OutputBuild<'a> {
 
 /// Why a bundle is not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BundleRefusal {
     /// A loss is denied.
     DeniedLoss,
@@ -68,6 +78,7 @@ pub enum BundleRefusal {
 
 /// The bundle of one host.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct HostBuild<'a> {
     /// The host.
     pub target: &'a Target,
@@ -83,6 +94,7 @@ pub struct HostBuild<'a> {
 
 /// What a build did with the bundle of one host.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum HostBuildOutcome {
     /// The cache found it in place, so nothing was compiled.
     InPlace,
@@ -111,6 +123,7 @@ impl HostBuildOutcome {
 
 /// The source of a build.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BuiltSource<'a> {
     content: BuiltContent<'a>,
     /// What was found in it, apart from any host, and about accepted losses that none of the hosts has.

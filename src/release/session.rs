@@ -26,6 +26,7 @@ const PASSES: usize = 8;
 
 /// What is checked, and how.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ReleaseOptions<'a> {
     /// The hosts to check for; empty for those of the settings, else the host that sources are written for.
     pub to: &'a [String],
@@ -37,6 +38,13 @@ pub struct ReleaseOptions<'a> {
     pub helper: Option<HelperSearchPath>,
     /// Receives the progress.
     pub progress: Progress,
+}
+
+impl ReleaseOptions<'_> {
+    /// The checks of a source in the folder of `git`, without the helper's binaries.
+    pub fn new(git: Git) -> Self {
+        Self { to: &[], base: None, git, helper: None, progress: Progress::default() }
+    }
 }
 
 /// The checks of one release.
