@@ -56,6 +56,15 @@ fn the_files_of_lowering_make_no_circle() {
     none_left("files that import each other in a circle", &circles::circles(&files));
 }
 
+/// The history of a release, its context and its units could only be read together.
+#[test]
+fn the_files_of_release_make_no_circle() {
+    let mut files = rust_files(&["src"]);
+    files.retain(|file| file.path == "src/release.rs" || file.path.starts_with("src/release/"));
+    assert!(files.len() > 20, "{} files of release", files.len());
+    none_left("files that import each other in a circle", &circles::circles(&files));
+}
+
 /// `src/lib.rs`, ARCHITECTURE.md and the check of imports had three orders.
 #[test]
 fn the_modules_have_one_order() {

@@ -2,15 +2,15 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::history::ReleaseHistory;
-use super::units;
-use super::{ReleaseError, ReleasedUnit};
+use super::report::ReleasedUnit;
+use super::unit::VersionedUnit;
 use crate::compare::Impact;
 use crate::disk;
 use crate::git::Git;
@@ -19,8 +19,6 @@ use crate::model::project::Project;
 use crate::progress::Progress;
 use crate::source::{FileContent, SourceFile};
 use crate::target::{Target, Targets};
-
-pub(super) use super::units::VersionedUnit;
 
 /// The request for a run.
 pub(super) struct ReleaseRequest<'a> {
@@ -64,39 +62,7 @@ pub(super) struct ReleaseContext<'a> {
     pub(super) history: ReleaseHistory,
 }
 
-impl<'a> ReleaseContext<'a> {
-    /// Finds everything with a version and its last release.
-    ///
-    /// # Errors
-    /// When SRC is not in a git work tree, or git fails.
-    pub(super) fn new(request: ReleaseRequest<'a>) -> Result<Self, ReleaseError> {
-        let git = request.git;
-        git.in_work_tree("run `release check` in a clone of the repository")?;
-        let top = disk::canonical(&git.top()?)?;
-        let place = git.place()?;
-        let inner = request.config_folder.strip_prefix(&top).ok().and_then(Path::to_str);
-        let config_place = inner.map_or_else(|| place.clone(), Utf8PathBuf::from);
-        let files = WorkTreeFiles { top: top.clone(), read_files: RefCell::default() };
-        let mut context = Self {
-            top,
-            place,
-            config_place,
-            git,
-            project: request.project,
-            config: request.config,
-            hosts: request.hosts,
-            targets: request.targets,
-            base: request.base,
-            progress: request.progress,
-            units: Vec::new(),
-            files,
-            history: ReleaseHistory::default(),
-        };
-        context.units = units::find(&context)?;
-        context.history = ReleaseHistory::load(&context)?;
-        Ok(context)
-    }
-
+impl ReleaseContext<'_> {
     /// One line for each commit of which something was skipped.
     pub(super) fn remarks(&self) -> &[String] {
         &self.history.remarks
@@ -131,6 +97,11 @@ pub(super) struct WorkTreeFiles {
 }
 
 impl WorkTreeFiles {
+    /// The files below `top`.
+    pub(super) fn new(top: PathBuf) -> Self {
+        Self { top, read_files: RefCell::default() }
+    }
+
     /// The file at `path`, relative to the top; `None` if it is missing, outside of the work tree, or not text.
     pub(super) fn get(&self, path: &Utf8Path) -> Option<Rc<SourceFile>> {
         if let Some(known) = self.read_files.borrow().get(path) {

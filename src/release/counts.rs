@@ -1,7 +1,8 @@
 //! Counts and tables in READMEs must be correct: findings of the rules about them fail a release.
 
 use super::context::ReleaseContext;
-use super::{ReleaseError, shifted};
+use super::error::ReleaseError;
+use super::finding::shifted;
 use crate::build::SourceRequest;
 use crate::check_session::CheckSession;
 use crate::diagnostic::{Diagnostic, RuleId, Severity};

@@ -1,20 +1,26 @@
 //! A check of a release: the source is read, every check runs, and what has a fix is corrected until nothing changes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{ReleaseContext, ReleaseError, ReleaseRequest, ReleasedUnit, check, shifted};
+use super::checks::check;
+use super::context::{ReleaseContext, ReleaseRequest, WorkTreeFiles};
+use super::error::ReleaseError;
+use super::finding::shifted;
+use super::history::ReleaseHistory;
+use super::report::ReleasedUnit;
+use super::{past_releases, units};
 use crate::build::helper::{self, HelperSearchPath};
 use crate::build::{BuildError, SkipPolicy, SourceRequest};
 use crate::check::fix;
 use crate::check_session::CheckError;
 use crate::compare;
 use crate::diagnostic::{self, Applicability, Diagnostic, Severity};
-use crate::disk::edit;
+use crate::disk::{self, edit};
 use crate::git::Git;
 use crate::process::interrupt;
 use crate::progress::Progress;
@@ -107,7 +113,7 @@ impl<'a> ReleaseSession<'a> {
         let (mut project, reading) = compare::source(request, &name, self.targets)?;
         project.helpers = helper::binaries(&project, helper.as_ref(), true).unwrap_or_default();
         check_interrupt()?;
-        let context = ReleaseContext::new(ReleaseRequest {
+        let context = read_repository(ReleaseRequest {
             project: &project,
             config: &config,
             config_folder,
@@ -176,6 +182,33 @@ impl ReleaseExamination {
         }
         Ok(pass.taken.len())
     }
+}
+
+/// Finds everything with a version and its last release.
+fn read_repository(request: ReleaseRequest<'_>) -> Result<ReleaseContext<'_>, ReleaseError> {
+    let git = request.git;
+    let top = disk::canonical(&git.top()?)?;
+    let place = git.place()?;
+    let inner = request.config_folder.strip_prefix(&top).ok().and_then(Path::to_str);
+    let config_place = inner.map_or_else(|| place.clone(), Utf8PathBuf::from);
+    let mut context = ReleaseContext {
+        files: WorkTreeFiles::new(top.clone()),
+        top,
+        place,
+        config_place,
+        git,
+        project: request.project,
+        config: request.config,
+        hosts: request.hosts,
+        targets: request.targets,
+        base: request.base,
+        progress: request.progress,
+        units: Vec::new(),
+        history: ReleaseHistory::default(),
+    };
+    context.units = units::find(&context)?;
+    context.history = past_releases::load(&context)?;
+    Ok(context)
 }
 
 fn check_interrupt() -> Result<(), BuildError> {
