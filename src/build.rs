@@ -50,6 +50,7 @@ use crate::disk::DiskError;
 use crate::disk::lock::LockError;
 use crate::disk::walk::WalkError;
 use crate::emit::markdown::MarkdownError;
+use crate::target::Targets;
 
 /// From this many files on, the message says how many were searched.
 const COUNTED_FROM: usize = 1_000;
@@ -149,6 +150,25 @@ pub enum BuildError {
     /// A walk could not start.
     #[error(transparent)]
     Walk(#[from] WalkError),
+    /// Neither the command line nor the settings name a host.
+    #[error("no host given")]
+    NoHost {
+        /// How to fix it.
+        help: String,
+    },
+    /// A bundle that must be complete lacks what has errors in the source.
+    #[error("the source has errors, the first at {path}:{line}: {message}")]
+    Faulty {
+        /// The file.
+        path: String,
+        /// 1-based line.
+        line: usize,
+        /// The first error.
+        message: String,
+    },
+    /// The user interrupted it.
+    #[error("interrupted")]
+    Interrupted,
     /// Another build is writing.
     #[error(transparent)]
     Lock(#[from] LockError),
@@ -161,6 +181,11 @@ pub enum BuildError {
 }
 
 impl BuildError {
+    /// The error of a command that was given no host.
+    pub fn no_host(targets: &Targets) -> Self {
+        Self::NoHost { help: format!("pass `--to` with some of: {}, all", targets.names().join(", ")) }
+    }
+
     /// The error code, for scripts.
     pub fn code(&self) -> &'static str {
         match self {
@@ -170,6 +195,9 @@ impl BuildError {
             BuildError::GitDirectory(_) => "git-folder",
             BuildError::Config { .. } => "config",
             BuildError::Helper { .. } => "helper",
+            BuildError::NoHost { .. } => "usage",
+            BuildError::Faulty { .. } => "source",
+            BuildError::Interrupted => "interrupted",
             BuildError::Conflict { .. } => "conflict",
             BuildError::Place { .. } => "place",
             BuildError::Unfinished(_) => "unfinished",
@@ -190,7 +218,10 @@ impl BuildError {
             BuildError::OnlyRemote(_) => Some("pass a checkout of the plugin's own repository"),
             BuildError::OnlyProject { .. } => Some("pass that folder to build a plugin from them"),
             BuildError::NoPlugin { .. } => Some("add `skills/<name>/SKILL.md`, or pass another folder"),
-            BuildError::Config { help: Some(help), .. } | BuildError::Helper { help, .. } => Some(help),
+            BuildError::Config { help: Some(help), .. }
+            | BuildError::Helper { help, .. }
+            | BuildError::NoHost { help } => Some(help),
+            BuildError::Faulty { .. } => Some("run `plugcast build` to see them all"),
             BuildError::Config { .. } => Some(
                 "sections: [build] (to, out, name, marketplace, exclude, include, deny-loss), [targets.HOST] (rename, frontmatter, models, tools), [runtime] (helper, ship), [runtime.bin.NAME] (one path per platform), [check], [release], [[accept-loss]] (id, hosts, reason)",
             ),
@@ -208,7 +239,9 @@ impl BuildError {
             | BuildError::Lock(LockError::Disk(error))
             | BuildError::Walk(WalkError::Disk(error)) => Some(error.help()),
             BuildError::Emit(MarkdownError::Template(_)) => Some("fix the template in its `target.toml`"),
-            BuildError::Emit(MarkdownError::Overlap { .. }) | BuildError::Toml(..) => None,
+            BuildError::Emit(MarkdownError::Overlap { .. })
+            | BuildError::Toml(..)
+            | BuildError::Interrupted => None,
         }
     }
 }

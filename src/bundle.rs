@@ -20,6 +20,7 @@ pub const BODY: &str = "\0body";
 
 /// The content of one file of a bundle; `emit` turns it into bytes.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum NodeContent {
     /// The bytes of this file.
     CopyOf(PathBuf),
@@ -64,6 +65,7 @@ impl NodeContent {
 
 /// One file of a bundle before it is written.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BundleNode {
     /// Path relative to the bundle, with `/`.
     pub path: Utf8PathBuf,
@@ -77,6 +79,7 @@ pub struct BundleNode {
 
 /// One program of a bundle before it is written: an input that is copied unchanged.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct HelperFile {
     /// The plugin that carries it.
     pub plugin: String,
@@ -95,6 +98,7 @@ pub struct HelperFile {
 /// The document written to `.plugcast/manifest.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct BundleManifest {
     /// `plugcast.manifest/1`.
     pub schema: String,
@@ -115,6 +119,7 @@ pub struct BundleManifest {
 /// One emitted file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ManifestFile {
     /// Path relative to the bundle, with `/`.
     pub path: String,
@@ -155,6 +160,7 @@ impl ManifestHelper {
 /// One helper binary in the bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ManifestHelper {
     /// The plugin that carries it.
     pub plugin: String,

@@ -19,9 +19,10 @@ use crate::check::scope::{ChangesSince, CheckScope};
 use crate::check::settings::Settings;
 use crate::check::{self, Findings, fingerprint, rules};
 use crate::compile::Source;
-use crate::diagnostic::{self, Diagnostic};
+use crate::diagnostic::{self, Diagnostic, RuleId};
 use crate::disk::{self, FileSystem};
 use crate::git::Git;
+use crate::model::config::CheckConfig;
 use crate::model::project::Project;
 use crate::progress::Progress;
 use crate::source::LineIndex;
@@ -36,6 +37,7 @@ pub type TextOverlay = BTreeMap<Utf8PathBuf, Arc<str>>;
 
 /// The shared state of the checks of one source.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct CheckSession<'t> {
     /// SRC, with symlinks resolved.
     pub root: PathBuf,
@@ -129,6 +131,30 @@ impl<'t> CheckSession<'t> {
         };
         let root = file_system.canonical(src).unwrap_or_else(|_| src.to_owned());
         Ok(Self { root, config_folder, request, targets, hosts, settings, baseline })
+    }
+
+    /// Prepares a check by `rules` alone, in the paths that the settings of `request` allow, of a source that was read
+    /// with `request`.
+    ///
+    /// # Errors
+    /// When the settings name an unknown rule.
+    pub fn with_rules(
+        request: SourceRequest,
+        rules: &[RuleId],
+        hosts: &[&Target],
+        targets: &'t Targets,
+    ) -> Result<Self, CheckError> {
+        let config = CheckConfig {
+            ignore: vec!["all".to_owned()],
+            select: rules.iter().map(ToString::to_string).collect(),
+            per_path: request.config.check.per_path.clone(),
+            ..CheckConfig::default()
+        };
+        let settings =
+            check::settings(&config).map_err(|unknown| CheckError::Settings { unknown, place: None })?;
+        let root = request.src.clone();
+        let hosts = hosts.iter().map(|target| target.name.clone()).collect();
+        Ok(Self { config_folder: root.clone(), root, request, targets, hosts, settings, baseline: None })
     }
 
     /// The folders of the source that are read; empty for all of it.

@@ -197,7 +197,7 @@ pub fn run() -> u8 {
         CliCommand::Check(args) => check::run(args, &cli.global, &console),
         CliCommand::Eval(args) => eval::run(args, &cli.global, &console),
         CliCommand::Rules(args) => rules::run(args, &console),
-        CliCommand::Verify(args) => verify_command(args, &cli.global, &console),
+        CliCommand::Verify(args) => verify::run(args, &cli.global, &console),
         CliCommand::Diff(args) => diff::run(args, &cli.global, &console),
         CliCommand::Release(args) => release::run(args, &cli.global, &console),
         CliCommand::Doctor(args) => doctor::run(args, &cli.global, &console, &search_path()),
@@ -241,33 +241,6 @@ pub fn check_interrupt() -> Result<(), CommandFailure> {
 
 fn search_path() -> String {
     std::env::var("PATH").unwrap_or_default()
-}
-
-fn verify_command(
-    args: &verify::VerifyArgs,
-    global: &GlobalOptions,
-    console: &Console,
-) -> Result<u8, CommandFailure> {
-    let build_to_temporary = |src: &Path, hosts: &[String], out: &Path| {
-        build::build_into(src, hosts, out, global, &console.progress)
-    };
-    let targets = targets(global)?;
-    let is_source = |folder: &Path| crate::build::is_source(folder, &targets);
-    let find_source = |wanted: &verify::compared_source::WantedSource<'_>| {
-        verify::compared_source::find(wanted, &targets, &console.progress)
-    };
-    let environment = verify::VerifyEnvironment {
-        search_path: search_path(),
-        source_host: targets.source_host().name.clone(),
-        find_source: &find_source,
-        is_source: &is_source,
-        json: args.format == OutputFormat::Json,
-        progress: console.progress.clone(),
-        build_to_temporary: &build_to_temporary,
-    };
-    let printed = verify::run(args, &environment)?;
-    console.print(&printed.text);
-    Ok(printed.code)
 }
 
 const CUT_OFF: &str = "error: the result cannot be written to standard output\n  help: free some space there, or write it to another place\n";

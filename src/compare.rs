@@ -4,20 +4,26 @@
 mod commit_source;
 pub mod difference;
 mod documents;
+mod error;
 pub mod impact;
 mod inventory;
 mod matching;
 mod shipped_files;
+mod session;
 mod side;
+mod state;
 mod wording;
 
 pub use commit_source::{CommitSource, read_commit};
 pub use difference::{
     ChangedItem, DiffReport, HostDifference, ItemChange, LossChange, ValueChange, ValueTopic,
 };
+pub use error::ComparisonError;
 pub use impact::Impact;
 pub use inventory::{HostInventory, InventoryItem};
+pub use session::{ComparisonRequest, ComparisonSession};
 pub use side::{ComparisonSide, bundles, source};
+pub use state::ComparedState;
 pub use wording::{line, title};
 
 use crate::build::BuildError;

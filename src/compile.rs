@@ -2,11 +2,13 @@
 //! Every command that needs a source or a bundle uses this module; the steps, including writing, are in `build`.
 
 mod cached_answer;
+mod complete_bundles;
 mod output_build;
 
-pub use cached_answer::CacheLookup;
-use cached_answer::unchanged;
-pub use output_build::{BuildMode, BuildOptions, BundleRefusal, HostBuild, HostBuildOutcome, OutputBuild};
+pub use complete_bundles::write_complete;
+pub use output_build::{
+    BuildMode, BuildOptions, BuiltSource, BundleRefusal, HostBuild, HostBuildOutcome, OutputBuild,
+};
 
 use crate::build::cache::{CacheKey, CacheOptions};
 use crate::build::{self, BuildError, DiscoveredSource, HostBundle, Purpose, SourceRequest};
@@ -92,6 +94,11 @@ impl<'a> Source<'a> {
     pub fn bundle(&self, target: &Target) -> Result<HostBundle, BuildError> {
         build::assemble(&self.project, target, self.targets, Purpose::Output, &self.progress)
     }
+}
+
+/// How many skills, agents and commands are compiled.
+fn components_of(project: &Project) -> usize {
+    project.plugins.iter().map(|plugin| plugin.components.len()).sum()
 }
 
 /// Compiles `project` for one host. A component that the host would reject or misread is left out, with an error.

@@ -88,6 +88,7 @@ pub struct Diagnostic {
 /// A change that fixes a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Fix {
     /// How far it can be trusted.
     pub applicability: Applicability,
@@ -110,6 +111,7 @@ pub enum Applicability {
 /// A replacement of bytes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct FixEdit {
     /// The file, relative to SRC.
     pub path: String,
@@ -124,6 +126,7 @@ pub struct FixEdit {
 /// Another place that belongs to a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RelatedPlace {
     /// The file, relative to SRC.
     pub path: String,
@@ -143,6 +146,7 @@ pub struct RelatedPlace {
 
 /// How a related place repeats its finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Repetition {
     /// With the same message and help.
     Same,

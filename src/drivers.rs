@@ -5,6 +5,7 @@ pub mod anthropic_messages;
 pub mod bodies;
 pub mod claude_code;
 pub mod codex;
+mod compared_source;
 pub mod emitted_text;
 pub mod http;
 pub mod installation;
@@ -18,6 +19,7 @@ pub mod opencode;
 pub mod script;
 pub mod session;
 pub mod source;
+pub mod verification_session;
 pub mod verify;
 mod workspace;
 

@@ -27,10 +27,7 @@ pub const DIFF: [&str; 6] =
 
 /// Parses a NUL-terminated list of paths, as git prints it with `-z`.
 pub fn paths(listed: &[u8]) -> impl Iterator<Item = Utf8PathBuf> {
-    listed
-        .split(|byte| *byte == 0)
-        .filter(|path| !path.is_empty())
-        .filter_map(|path| std::str::from_utf8(path).ok().map(Utf8PathBuf::from))
+    git_command::records(listed).filter_map(|path| std::str::from_utf8(path).ok().map(Utf8PathBuf::from))
 }
 
 /// Git, run in one folder.
@@ -121,7 +118,7 @@ impl Git {
             return Err(GitError::new(message, help));
         }
         let repository = self.answer(&["rev-parse", "--absolute-git-dir"])?;
-        let repository = PathBuf::from(String::from_utf8_lossy(&repository).trim_end_matches(['\n', '\r']));
+        let repository = git_command::path(git_command::line(&repository));
         let top = self.top()?;
         if disk::is_work_tree_of(&top, &repository) {
             return Ok(());
@@ -177,7 +174,7 @@ impl Git {
     /// When there is none.
     pub fn top(&self) -> Result<PathBuf, GitError> {
         let top = self.answer(&["rev-parse", "--show-toplevel"])?;
-        Ok(PathBuf::from(String::from_utf8_lossy(&top).trim_end_matches(['\n', '\r'])))
+        Ok(git_command::path(git_command::line(&top)))
     }
 
     /// The text of the file at `path`, relative to the top, in `commit`; `None` if it does not exist.

@@ -31,6 +31,29 @@ pub fn lacked_memory(stderr: &str) -> bool {
     stderr.contains("out of memory") || stderr.contains("cannot allocate memory")
 }
 
+/// The records between NUL bytes, as git prints them with `-z`.
+pub fn records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|byte| *byte == 0).filter(|record| !record.is_empty())
+}
+
+/// The first line that git prints, without its end.
+pub fn line(bytes: &[u8]) -> &[u8] {
+    bytes.strip_suffix(b"\n").unwrap_or(bytes)
+}
+
+/// A path as git prints it.
+#[cfg(unix)]
+pub fn path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// A path as git prints it.
+#[cfg(not(unix))]
+pub fn path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
 /// `git` or `gh` in `folder`, with the variables of `own` that cannot start a program.
 pub fn command(
     program: impl Into<PathBuf>,

@@ -18,6 +18,7 @@ pub use crate::source::ComponentKind;
 /// The document written to `.plugcast/ledger.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Ledger {
     /// `plugcast.ledger/1`.
     pub schema: String,
@@ -30,6 +31,7 @@ pub struct Ledger {
 /// The outcome of one part of the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct LedgerRow {
     /// Unique within the ledger: plugin, path, span and pointer; also the kind if another row has the same four.
     pub id: String,
@@ -67,6 +69,7 @@ pub struct LedgerRow {
 /// A byte range with the position of its first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RowSpan {
     /// Byte offset of the first byte.
     pub start: usize,
@@ -95,6 +98,7 @@ pub enum RowOutcome {
 /// A loss and its class.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Loss {
     /// `<axis>/<plugin>/<kind>/<name>[/<field or construct>]`, without positions.
     #[schemars(with = "String")]
@@ -109,6 +113,7 @@ pub struct Loss {
 /// Counts over the rows of a ledger.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct LedgerSummary {
     /// Rows with outcome `kept`.
     pub kept: usize,
@@ -125,6 +130,7 @@ pub struct LedgerSummary {
 /// Distinct losses by class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct LossCounts {
     /// Losses of class `security`.
     pub security: usize,

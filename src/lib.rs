@@ -80,6 +80,8 @@ pub mod compare;
 #[cfg(feature = "compiler")]
 pub mod check_session;
 #[cfg(feature = "compiler")]
+pub mod explain;
+#[cfg(feature = "compiler")]
 pub mod promote;
 #[cfg(feature = "compiler")]
 pub mod release;

@@ -38,6 +38,7 @@ use mention::{MentionFinder, MentionVerdict};
 
 /// The decisions of the user.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct PromotionDecisions {
     /// Files in which every whole mention is the skill's name.
     pub rename: GlobSet,
@@ -49,6 +50,7 @@ pub struct PromotionDecisions {
 
 /// One text that changes.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct RewrittenText {
     /// The text before.
     pub old: Arc<str>,
@@ -60,6 +62,7 @@ pub struct RewrittenText {
 
 /// One edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct PromotionEdit {
     /// The replaced bytes.
     pub span: Span,
@@ -71,6 +74,7 @@ pub struct PromotionEdit {
 
 /// What a promotion does to a repository.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct PromotionPlan {
     /// Texts that change, by their current path, relative to SRC.
     pub texts: BTreeMap<Utf8PathBuf, RewrittenText>,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The document written to `.plugcast/sourcemap.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SourceMap {
     /// `plugcast.sourcemap/1`.
     pub schema: String,
@@ -18,6 +19,7 @@ pub struct SourceMap {
 /// One emitted file that is not a plain copy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MappedFile {
     /// Path relative to the bundle.
     pub path: String,
@@ -31,6 +33,7 @@ pub struct MappedFile {
 /// One place where emitted bytes differ from the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MappedEdit {
     /// The kind of the edit.
     pub edit: EditKind,
@@ -45,6 +48,7 @@ pub struct MappedEdit {
 /// A byte range and the 1-based lines of its first and last byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MappedRange {
     /// Byte offset of the first byte.
     pub start: usize,
@@ -59,6 +63,7 @@ pub struct MappedRange {
 /// The kind of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum EditKind {
     /// The generated block *On this host*.
     Block,
@@ -87,6 +92,7 @@ impl EditKind {
 
 /// The origin of a line of an emitted file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LineTrace<'a> {
     /// The 1-based line in the source; for an inserted line, that of the insertion point.
     pub source_line: usize,

@@ -8,6 +8,7 @@ mod changes;
 mod circles;
 pub mod files;
 mod flip;
+mod growth;
 mod hosts;
 mod messages;
 mod names;
@@ -34,12 +35,33 @@ fn imports_run_downward() {
     each("imports that run upward", &rust_files(&["src"]), rows::upward_imports);
 }
 
+/// Commands read, lowered and compared sources themselves, so that no other program could do what they do.
+#[test]
+fn the_command_line_calls_no_stage() {
+    each("stages that the command line calls", &rust_files(&["src"]), rows::called_stages);
+}
+
+/// A new field in a result broke every program that took it apart.
+#[test]
+fn types_of_the_library_can_grow() {
+    each("types that cannot grow", &rust_files(&["src"]), growth::closed_types);
+}
+
 /// Thirty-eight files of lowering could only be read together.
 #[test]
 fn the_files_of_lowering_make_no_circle() {
     let mut files = rust_files(&["src"]);
     files.retain(|file| file.path == "src/lower.rs" || file.path.starts_with("src/lower/"));
     assert!(files.len() > 50, "{} files of lowering", files.len());
+    none_left("files that import each other in a circle", &circles::circles(&files));
+}
+
+/// The history of a release, its context and its units could only be read together.
+#[test]
+fn the_files_of_release_make_no_circle() {
+    let mut files = rust_files(&["src"]);
+    files.retain(|file| file.path == "src/release.rs" || file.path.starts_with("src/release/"));
+    assert!(files.len() > 20, "{} files of release", files.len());
     none_left("files that import each other in a circle", &circles::circles(&files));
 }
 

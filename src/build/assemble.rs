@@ -65,6 +65,7 @@ fn refusals(found: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
 
 /// What a bundle is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Purpose {
     /// To be written, with our own documents and all findings.
     Output,

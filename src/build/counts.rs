@@ -9,6 +9,7 @@ use crate::source::ComponentKind;
 /// The components that a plugin brings to a host, by number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PluginCounts {
     /// The plugin.
     pub name: String,

@@ -33,6 +33,7 @@ pub const README: &str = "README.md";
 
 /// The plugins and files at SRC, before they are interpreted.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct DiscoveredSource {
     /// Every file that is read.
     pub tree: SourceTree,

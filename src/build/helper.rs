@@ -9,12 +9,14 @@ use std::path::PathBuf;
 use super::BuildError;
 use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, Fingerprint};
+use crate::model::project::Project;
 use crate::model::runtime::{HELPER, HelperBinary, PLATFORMS};
 
 pub use checkout::HelperCheckout;
 
 /// Where to look for the helper's binaries.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct HelperSearchPath {
     /// Platforms and files given on the command line.
     pub given: Vec<(String, PathBuf)>,
@@ -23,6 +25,23 @@ pub struct HelperSearchPath {
     /// The checkout of this package that cargo runs the program in. The helper beside the program is then ignored: it
     /// is not built to be shipped.
     pub checkout: Option<HelperCheckout>,
+}
+
+/// The helper's binaries for the plugins of `project`; none if no plugin ships it, or without `places`.
+///
+/// # Errors
+/// As [`find`].
+pub fn binaries(
+    project: &Project,
+    places: Option<&HelperSearchPath>,
+    only_existing: bool,
+) -> Result<Vec<HelperBinary>, BuildError> {
+    match places {
+        Some(places) if project.plugins.iter().any(|plugin| plugin.runtime.wants_helper()) => {
+            find(places, only_existing)
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 /// The helper's binaries for a build, by platform. With `only_existing`, none is built and a missing one is not an

@@ -19,6 +19,7 @@ use crate::target::Axis;
 
 /// Which losses fail a build.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Denial {
     /// Losses of this class, and of graver ones.
     pub class: Option<LossClass>,

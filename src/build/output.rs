@@ -19,6 +19,7 @@ use crate::schema;
 
 /// What a build did to an output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WriteSummary {
     /// The changes, planned or made, sorted by path.
     pub changes: Vec<FileChange>,

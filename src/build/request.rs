@@ -6,12 +6,14 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
+use super::{BuildError, config_of};
 use crate::disk::FileSystem;
 use crate::disk::walk::SkipPolicy;
 use crate::git::Git;
 use crate::model::config::Config;
 use crate::model::names;
 use crate::progress::Progress;
+use crate::target::{Target, Targets, UnknownHost};
 
 /// Which source to read, and how.
 #[derive(Debug, Clone, Default)]
@@ -51,6 +53,24 @@ impl SourceRequest {
     /// A request for everything at `src` that a build reads, without settings.
     pub fn new(src: impl Into<PathBuf>) -> Self {
         Self { src: src.into(), ..Self::default() }
+    }
+
+    /// A request for the source at `src` with the settings that apply to it, and the folder of those.
+    ///
+    /// # Errors
+    /// When the settings cannot be used.
+    pub fn load(src: impl Into<PathBuf>) -> Result<(Self, PathBuf), BuildError> {
+        let request = Self::new(src);
+        let (config, folder) = config_of(&request.file_system, &request.src)?;
+        Ok((Self { config, ..request }, folder))
+    }
+
+    /// The hosts that `asked` names, else those that the settings name; none if neither names any.
+    ///
+    /// # Errors
+    /// When one is unknown.
+    pub fn hosts<'t>(&self, asked: &[String], targets: &'t Targets) -> Result<Vec<&'t Target>, UnknownHost> {
+        targets.by_names(if asked.is_empty() { &self.config.build.to } else { asked })
     }
 
     /// The name of SRC's folder, made valid for a plugin or a marketplace: the source host also names a plugin without

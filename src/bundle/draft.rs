@@ -22,6 +22,7 @@ pub type DraftEdit = Edit<EditLabel>;
 
 /// Edits of one file.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct MarkdownDraft {
     /// The source file, relative to SRC.
     pub path: Utf8PathBuf,
@@ -43,6 +44,7 @@ pub struct MarkdownDraft {
 
 /// A change to one field.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct DraftField {
     /// The field in the source.
     pub entry: MappingEntry,
@@ -67,6 +69,7 @@ impl DraftField {
 
 /// The generated block of a file.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Block {
     /// The heading, with its markers.
     pub heading: String,
@@ -76,6 +79,7 @@ pub struct Block {
 
 /// A template of the target with the values that fill it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BlockLine {
     /// The template.
     pub template: String,

@@ -10,6 +10,7 @@ use crate::ledger::ComponentKind;
 /// The source host on the unmodified source, compared with each bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SourceVerification {
     /// The source, as given or found.
     pub path: String,
@@ -31,6 +32,7 @@ pub struct SourceVerification {
 /// What the source host lists of one plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SourcePlugin {
     /// The plugin, by its name in the bundles.
     pub name: String,
@@ -43,6 +45,7 @@ pub struct SourcePlugin {
 /// What one bundle lacks of what the source host lists, and what it has in addition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SourceComparison {
     /// The bundle's host.
     pub host: String,
@@ -56,6 +59,7 @@ pub struct SourceComparison {
 /// A component that a bundle carries but the source host does not list.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct UnlistedComponent {
     /// The plugin.
     pub plugin: String,
@@ -70,6 +74,7 @@ pub struct UnlistedComponent {
 /// A component that the source host lists and a bundle does not account for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MissingComponent {
     /// The plugin.
     pub plugin: String,

@@ -12,6 +12,7 @@ use crate::ledger::ComponentKind;
 /// What `verify --format json` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Verification {
     /// `plugcast.verify/1`.
     pub schema: String,
@@ -28,9 +29,19 @@ pub struct Verification {
     pub notes: Vec<String>,
 }
 
+impl Verification {
+    /// Whether every host is installed and showed everything.
+    pub fn passed(&self) -> bool {
+        self.absent.is_empty()
+            && self.hosts.iter().all(|host| host.result == HostVerdict::Pass)
+            && self.source.as_ref().is_none_or(|source| source.result == HostVerdict::Pass)
+    }
+}
+
 /// A host that is not installed, or that has no driver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct AbsentHost {
     /// The host.
     pub host: String,
@@ -43,6 +54,7 @@ pub struct AbsentHost {
 /// What one host has shown for one bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct HostVerification {
     /// The host, for example `codex`.
     pub host: String,
@@ -74,6 +86,7 @@ pub enum HostVerdict {
 /// What one host has shown for one plugin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct PluginVerification {
     /// The plugin.
     pub name: String,
@@ -100,6 +113,7 @@ pub struct PluginVerification {
 /// Names by kind, each list sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct NamesByKind {
     /// `plugin:skill`.
     pub skills: Vec<String>,
@@ -145,6 +159,7 @@ impl NamesByKind {
 /// How the names of each kind were found; absent if nothing was found or expected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Methods {
     /// For skills.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,6 +208,7 @@ pub enum Method {
 /// The document written to `.plugcast/verified.json`: the proof for one version of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct VerificationRecord {
     /// `plugcast.verified/1`.
     pub schema: String,

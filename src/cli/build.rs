@@ -11,17 +11,12 @@ use super::console::Console;
 use super::helper::{self, HelperOption};
 use super::{CommandFailure, GlobalOptions, OutputFormat};
 use crate::build::cache::{BuildCache, CacheOptions};
-use crate::build::{self, Denial, OutputFolder, SourceRequest};
-use crate::compile::{BuildMode, BuildOptions, CacheLookup, OutputBuild, Source};
-use crate::diagnostic::Severity;
-use crate::disk::FileSystem;
-use crate::disk::folder::Folder;
+use crate::build::{self, BuildError, Denial, OutputFolder, SourceRequest};
+use crate::compile::{BuildMode, BuildOptions, OutputBuild};
 use crate::ledger::LossClass;
 use crate::model::config::Config;
 use crate::model::names;
-use crate::model::project::Project;
-use crate::progress::Progress;
-use crate::target::{Target, Targets};
+use crate::target::Target;
 use answer::BuildOutcome;
 
 /// Build a plugin for one or more hosts
@@ -125,24 +120,23 @@ fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, CommandFailure> {
 pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     build::must_be_there(&args.src)?;
-    let (mut config, config_folder) = build::config_of(&FileSystem::default(), &args.src)?;
-    config.build.marketplace = args.marketplace.clone().or(config.build.marketplace);
-    let hosts = hosts(&args.to, &config, &targets)?;
-    let place = match (&args.out, &config.build.out) {
+    let (mut request, config_folder) = SourceRequest::load(&args.src)?;
+    let config = &mut request.config;
+    config.build.marketplace = args.marketplace.clone().or(config.build.marketplace.take());
+    let hosts = request.hosts(&args.to, &targets)?;
+    if hosts.is_empty() {
+        return Err(BuildError::no_host(&targets).into());
+    }
+    let place = match (&args.out, &request.config.build.out) {
         (Some(out), _) => OutputFolder::named(out),
         (None, Some(out)) => OutputFolder::below(&config_folder, Path::new(out)),
         (None, None) => OutputFolder::below(Path::new(""), Path::new("dist")),
     };
-    let (out, denial) = (place.path(), denial(args, &config)?);
-    let request = SourceRequest {
-        git: Some(super::git(&args.src)),
-        src: args.src.clone(),
-        name: args.name.clone(),
-        outputs: outputs(out, &hosts),
-        config,
-        progress: console.progress.clone(),
-        ..SourceRequest::default()
-    };
+    let (out, denial) = (place.path(), denial(args, &request.config)?);
+    request.git = Some(super::git(&args.src));
+    request.name = args.name.clone();
+    request.outputs = outputs(out, &hosts);
+    request.progress = console.progress.clone();
     let inputs = CacheOptions {
         denied: denial.class,
         helpers: args.helper.iter().map(ToString::to_string).collect(),
@@ -153,41 +147,23 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         (false, true) => BuildMode::Preview,
         (false, false) => BuildMode::Write,
     };
-    let cache = BuildCache::new(cache_folder());
-    let options = BuildOptions { hosts, place: &place, mode, denial, cache: &cache, inputs };
+    let helper = helper::search_path(&args.helper, &console.progress)?;
+    let (cache, mut hosts_left) = (BuildCache::new(cache_folder()), hosts.len());
+    let options = BuildOptions { mode, denial, inputs, ..BuildOptions::new(hosts, &place, &cache) };
     let (mut work, discovery) = OutputBuild::discover(&request, &targets, options)?;
     let mut outcome = BuildOutcome::new(args, global, console, out);
-    let held = match work.look_up()? {
-        CacheLookup::Miss(lock) => lock,
-        CacheLookup::Hit(bundles) => {
-            let (builds, findings) = work.cached(bundles)?;
-            outcome.diagnostics.extend(findings);
-            builds.into_iter().try_for_each(|built| outcome.add(built).map(drop))?;
-            outcome.diagnostics.extend(work.unmatched());
-            return outcome.conclude(discovery.tree());
+    let mut source = work.run(discovery, helper.as_ref(), |built| {
+        let held = outcome.add(built)?;
+        hosts_left -= 1;
+        // After the last host the program ends: freeing every text would only take time.
+        match hosts_left {
+            0 => std::mem::forget(held),
+            _ => drop(held),
         }
-    };
-    let mut source = work.read(discovery)?;
-    let only_existing = mode != BuildMode::Write;
-    source.project.helpers =
-        helper::binaries(&source.project, &args.helper, only_existing, &console.progress)?;
-    let (hosts, lock) = work.prepare(&source, held)?;
-    let total = hosts.len();
-    for (at, target) in hosts.into_iter().enumerate() {
-        super::check_interrupt()?;
-        let (title, number) = (&target.host.title, at + 1);
-        let project = project_label(&source.project);
-        let activity = format!("{title} ({number} of {total} hosts): compiling {project}");
-        console.progress.begin(activity, components(&source.project));
-        let (record, files) = outcome.add(work.build(&source, target, lock.as_ref())?)?;
-        if number == total {
-            // The program ends here: freeing every text would only take time.
-            std::mem::forget((record, files));
-        }
-    }
+        Ok::<(), CommandFailure>(())
+    })?;
     outcome.diagnostics.append(&mut source.findings);
-    outcome.diagnostics.extend(work.unmatched());
-    let concluded = outcome.conclude(&source.project.tree);
+    let concluded = outcome.conclude(source.tree());
     std::mem::forget(source);
     concluded
 }
@@ -201,81 +177,4 @@ fn cache_folder() -> Option<PathBuf> {
 /// Folders that are not part of a source: OUT may be inside of SRC.
 fn outputs(out: &Path, hosts: &[&Target]) -> Vec<PathBuf> {
     std::iter::once(out.to_owned()).chain(hosts.iter().map(|target| out.join(&target.name))).collect()
-}
-
-/// The name of a single plugin, or the number of several.
-fn project_label(project: &Project) -> String {
-    match project.plugins.as_slice() {
-        [one] => format!("`{}`", one.name),
-        more => format!("{} plugins", more.len()),
-    }
-}
-
-/// How many skills, agents and commands are built.
-fn components(project: &Project) -> usize {
-    project.plugins.iter().map(|plugin| plugin.components.len()).sum()
-}
-
-/// Builds `src` for `hosts` (none: those of its `plugcast.toml`) into `out`, for another command.
-///
-/// # Errors
-/// When nothing could be built, or a finding is an error: the caller needs complete bundles.
-pub fn build_into(
-    src: &Path,
-    hosts: &[String],
-    out: &Path,
-    global: &GlobalOptions,
-    progress: &Progress,
-) -> anyhow::Result<()> {
-    let targets = super::targets(global)?;
-    let (config, _) = build::config_of(&FileSystem::default(), src).map_err(CommandFailure::from)?;
-    let chosen = self::hosts(hosts, &config, &targets)?;
-    let request = SourceRequest {
-        git: Some(super::git(src)),
-        src: src.to_owned(),
-        config,
-        progress: progress.clone(),
-        ..SourceRequest::default()
-    };
-    let mut source = Source::read(&request, &targets).map_err(CommandFailure::from)?;
-    source.project.helpers = helper::binaries(&source.project, &[], false, progress)?;
-    let mut diagnostics = std::mem::take(&mut source.findings);
-    let out = Folder::open(out).map_err(CommandFailure::from)?;
-    for target in chosen {
-        super::check_interrupt()?;
-        progress.begin(format!("{}: compiling", target.host.title), components(&source.project));
-        let mut bundle = source.bundle(target).map_err(CommandFailure::from)?;
-        diagnostics.append(&mut bundle.record.diagnostics);
-        progress.begin(format!("{}: writing", target.host.title), bundle.files.len());
-        build::write(&bundle, &out, progress).map_err(CommandFailure::from)?;
-    }
-    match diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error) {
-        Some(first) => {
-            let message = format!(
-                "the source has errors, the first at {}:{}: {}",
-                first.path, first.line, first.message
-            );
-            Err(CommandFailure {
-                code: "source".into(),
-                message,
-                help: Some("run `plugcast build` to see them all".into()),
-                place: None,
-            }
-            .into())
-        }
-        None => Ok(()),
-    }
-}
-
-fn hosts<'a>(
-    asked: &[String],
-    config: &Config,
-    targets: &'a Targets,
-) -> Result<Vec<&'a Target>, CommandFailure> {
-    let names = if asked.is_empty() { &config.build.to } else { asked };
-    if names.is_empty() {
-        let help = format!("pass `--to` with some of: {}, all", targets.names().join(", "));
-        return Err(CommandFailure::usage("no host given", help));
-    }
-    Ok(targets.by_names(names)?)
 }

@@ -255,7 +255,7 @@ pub(super) fn examine(
 fn write_baseline(file: &Path, mut examined: CheckedSource, console: &Console) -> Result<u8, CommandFailure> {
     check_session::mark(&mut examined.findings, &examined.project);
     let baseline = Baseline::from_findings(&examined.findings.diagnostics);
-    edit::write(file, crate::emit::json::to_string(&baseline).as_bytes())?;
+    edit::write(file, crate::report::json::document(&baseline).as_bytes())?;
     let count = count_noun(baseline.findings.len(), "finding", "findings");
     console.inform_line(&format!("{count} written to `{}`", file.display()));
     Ok(CLEAN)

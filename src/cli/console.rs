@@ -174,7 +174,7 @@ impl Console {
 
     /// Prints a result as one JSON object.
     pub fn json(&self, value: &impl Serialize) {
-        self.print(&printable::json(&crate::emit::json::to_string(value)));
+        self.print(&printable::json(&crate::report::json::document(value)));
     }
 }
 

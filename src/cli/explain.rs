@@ -1,30 +1,22 @@
 //! `plugcast explain`: the origin of a line of a bundle, or the meaning of a loss and its remedies.
 
 mod axis;
-mod fate;
-mod origin;
+mod print;
 
 use std::path::{Path, PathBuf};
 
-use camino::Utf8Path;
 use clap::Args;
-use serde::de::DeserializeOwned;
 
 use super::console::Console;
 use super::{CLEAN, CommandFailure, GlobalOptions};
 use crate::build;
-use crate::bundle::BundleManifest;
 use crate::check::rule::Rule;
-use crate::disk;
-use crate::disk::folder::Folder;
 use crate::disk::lock::OutputFolder;
-use crate::disk::replace::OWN_FOLDER;
-use crate::ledger::{Ledger, LedgerRow};
+use crate::explain::{self, ExplainError};
+use crate::ledger::LedgerRow;
 use crate::printable;
 use crate::release;
 use crate::report::check::word;
-use crate::schema::{self, SchemaId};
-use crate::sourcemap::{MappedEdit, MappedFile, SourceMap};
 use crate::target::Axis;
 
 /// Explain a rule, a loss, the origin of a line in a bundle, or the outcome of a line in a source
@@ -64,7 +56,11 @@ pub fn run(args: &ExplainArgs, global: &GlobalOptions, console: &Console) -> Res
         return Ok(CLEAN);
     }
     let text = match place {
-        Some((file, line)) => line_of(Path::new(file), line, global)?,
+        Some((file, line)) => {
+            let explained =
+                explain::explain_line(Path::new(file), line, &super::targets(global)?, super::git)?;
+            print::line(&explained, line)
+        }
         None => loss(&args.what, args.out.as_deref())?,
     };
     console.print_text(&text);
@@ -86,126 +82,28 @@ fn settings(rule: &Rule) -> String {
     format!("\n## Settings\n\nGroup `{group}`, {severity}: {switch}.\n")
 }
 
-fn document<T: DeserializeOwned>(
-    folder: &Folder,
-    name: &str,
-    id: SchemaId,
-) -> Result<Option<T>, CommandFailure> {
-    let inner = Utf8Path::new(OWN_FOLDER).join(name);
-    let path = folder.path().join(&inner);
-    let Some(text) = folder.read_text(&inner)? else { return Ok(None) };
-    let fail = |message: String| {
-        CommandFailure::usage(format!("`{}`: {message}", path.display()), "build the bundle again")
-    };
-    let value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| fail(format!("is not valid JSON: {error}")))?;
-    id.accept(value["schema"].as_str().unwrap_or_default()).map_err(fail)?;
-    serde_json::from_value(value).map(Some).map_err(|error| fail(error.to_string()))
-}
-
-fn line_of(file: &Path, line: usize, global: &GlobalOptions) -> Result<String, CommandFailure> {
-    let absent = |_| {
-        CommandFailure::usage(
-            format!("the file `{}` does not exist", file.display()),
-            "pass a file in a bundle",
-        )
-    };
-    build::must_be_finished(file)?;
-    let file = disk::canonical(file).map_err(absent)?;
-    let bundle =
-        file.ancestors().find(|folder| disk::is_file(&folder.join(OWN_FOLDER).join("sourcemap.json")));
-    let Some(bundle) = bundle else {
-        let targets = super::targets(global)?;
-        let root = crate::check_session::plugin_of(&file, &targets);
-        return fate::line_outcomes(&file, &root, line, global);
-    };
-    let path = file.strip_prefix(bundle).unwrap_or(&file).to_string_lossy().into_owned();
-    let opened = Folder::open(bundle)?;
-    let map: Option<SourceMap> = document(&opened, "sourcemap.json", schema::SOURCEMAP)?;
-    let manifest: Option<BundleManifest> = document(&opened, "manifest.json", schema::MANIFEST)?;
-    let emitted = disk::read_text(&file)?.unwrap_or_default();
-    let lines = emitted.lines().count();
-    if line == 0 || line > lines.max(1) {
-        return Err(CommandFailure::usage(
-            format!("`{path}` has {lines} lines, not {line}"),
-            "name one of them",
-        ));
-    }
-    let listed = manifest.iter().flat_map(|manifest| &manifest.files).find(|listed| listed.path == path);
-    // A source map is only trusted for files that the manifest lists.
-    let mapped = map.iter().flat_map(|map| &map.files);
-    let mapped = mapped.filter(|_| listed.is_some()).find(|mapped| mapped.path == path);
-    if let (Some(mapped), Some(map)) = (mapped, &map) {
-        if mapped.from.is_some() {
-            return traced(mapped, &emitted, line);
-        }
-        let targets = super::targets(global)?;
-        let ledger: Option<Ledger> = document(&opened, "ledger.json", schema::LEDGER)?;
-        let ledger = ledger.unwrap_or_else(|| Ledger::new(Vec::new()));
-        let target = manifest.as_ref().and_then(|manifest| targets.get(&manifest.target));
-        let documents = origin::BundleDocuments { folder: bundle, target, ledger: &ledger, map };
-        return Ok(documents.explain_generated(&path, &emitted, line));
-    }
-    match listed.and_then(|listed| listed.from.as_ref()) {
-        Some(from) => {
-            let [path, from] = [&*path, from].map(printable::line);
-            Ok(format!("{path}:{line} is {from}:{line}, byte for byte\n"))
-        }
-        None => Err(CommandFailure::usage(
-            format!("`{path}` was not written by a build"),
-            "name a file that the bundle's manifest lists",
-        )),
-    }
-}
-
-fn traced(mapped: &MappedFile, emitted: &str, line: usize) -> Result<String, CommandFailure> {
-    let path = printable::line(&mapped.path);
-    let from = printable::line(mapped.from.as_deref().unwrap_or_default());
-    let Some(trace) = mapped.trace(emitted, line) else {
-        return Err(CommandFailure::usage(format!("`{path}` has no line {line}"), "name another"));
-    };
-    let mut out = format!("{path}:{line} comes from {from}:{}\n", trace.source_line);
-    if trace.edits.is_empty() {
-        out.push_str("  unchanged\n");
-    }
-    for edit in trace.edits {
-        out.push_str(&format!("  {}: {}\n", kind_of(edit), printable::line(&edit.reason)));
-    }
-    Ok(out)
-}
-
-/// The kind of an edit, as written in the source map.
-fn kind_of(edit: &MappedEdit) -> String {
-    let kind = serde_json::to_value(edit.edit).ok();
-    kind.and_then(|kind| kind.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
-/// The bundles in the output folder, by host.
-fn bundles(out: Option<&Path>) -> Result<Vec<(String, Folder)>, CommandFailure> {
-    let out = match out {
+/// The folder of bundles: `--out`, or `dist`.
+fn output_folder(out: Option<&Path>) -> OutputFolder {
+    match out {
         Some(out) => OutputFolder::named(out),
         None => OutputFolder::below(Path::new(""), Path::new("dist")),
-    };
-    build::must_be_plain(&out)?;
-    let out = out.path();
-    build::must_be_finished(out)?;
-    let folder = Folder::open_existing(out)?;
-    // Leftovers of a killed build are not bundles.
-    let names = disk::list(out).unwrap_or_default().into_iter().map(|(name, _)| name);
-    let of_host = |host: String| {
-        // A bundle must be a real folder, not a symlink to another place.
-        let bundle = folder.as_ref().and_then(|folder| folder.subfolder(&host).ok().flatten())?;
-        Some((host, bundle))
-    };
-    Ok(names.filter(|name| !name.starts_with('.')).filter_map(of_host).collect())
+    }
+}
+
+impl From<ExplainError> for CommandFailure {
+    fn from(error: ExplainError) -> Self {
+        match error {
+            ExplainError::Build(error) => error.into(),
+            ExplainError::NotFound { message, help } => Self::usage(message, help),
+        }
+    }
 }
 
 fn loss(id: &str, out: Option<&Path>) -> Result<String, CommandFailure> {
     let mut text = String::new();
-    for (host, bundle) in bundles(out)? {
-        let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
+    for (host, ledger) in explain::ledgers(&output_folder(out))? {
         let is_it = |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| &*loss.id == id);
-        for row in ledger.iter().flat_map(|ledger| &ledger.rows).filter(is_it) {
+        for row in ledger.rows.iter().filter(is_it) {
             let place = row.span.map_or_else(
                 || row.path.clone(),
                 |span| format!("{}:{}:{}", row.path, span.line, span.column),

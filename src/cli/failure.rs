@@ -1,46 +1,41 @@
 //! Converts errors of lower layers to command failures: a code, a message and help.
 
 use super::CommandFailure;
+use crate::build::BuildError;
 use crate::check::settings::UnknownWord;
 use crate::check_session::CheckError;
+use crate::disk::DiskError;
+use crate::drivers::installation::MissingHost;
 use crate::model::similar_names;
 use crate::process::temporary;
 use crate::target::UnknownHost;
 
 impl From<anyhow::Error> for CommandFailure {
     fn from(error: anyhow::Error) -> Self {
-        let error = match error.downcast::<crate::disk::DiskError>() {
-            Ok(error) => return error.into(),
-            Err(error) => error,
-        };
-        match error.downcast::<CommandFailure>() {
-            Ok(failure) => failure,
-            Err(error) => match error.downcast::<crate::drivers::installation::MissingHost>() {
-                Ok(missing) => Self {
-                    code: "missing".into(),
-                    message: missing.message,
-                    help: Some(missing.help),
+        let converted = error
+            .downcast::<DiskError>()
+            .map(Self::from)
+            .or_else(|error| error.downcast::<BuildError>().map(Self::from))
+            .or_else(|error| error.downcast::<UnknownHost>().map(Self::from))
+            .or_else(|error| error.downcast::<MissingHost>().map(Self::from));
+        converted.unwrap_or_else(|error| {
+            let mut causes = error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+            match causes.find(|cause| temporary::is_unusable(cause)) {
+                Some(cause) => Self {
+                    code: "io".into(),
+                    message: cause.to_string(),
+                    help: Some(temporary::HELP.into()),
                     place: None,
                 },
-                Err(error) => {
-                    let causes = || error.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
-                    match causes().find(|cause| temporary::is_unusable(cause)) {
-                        Some(cause) => Self {
-                            code: "io".into(),
-                            message: cause.to_string(),
-                            help: Some(temporary::HELP.into()),
-                            place: None,
-                        },
-                        None => Self {
-                            code: "host".into(),
-                            message: format!("{error:#}"),
-                            help: None,
-                            place: None,
-                        },
-                    }
-                }
-            },
-        }
+                None => Self { code: "host".into(), message: format!("{error:#}"), help: None, place: None },
+            }
+        })
+    }
+}
+
+impl From<MissingHost> for CommandFailure {
+    fn from(missing: MissingHost) -> Self {
+        Self { code: "missing".into(), message: missing.message, help: Some(missing.help), place: None }
     }
 }
 

@@ -4,9 +4,8 @@
 use std::path::PathBuf;
 
 use super::CommandFailure;
-use crate::build::helper::{HelperCheckout, HelperSearchPath, find};
-use crate::model::project::Project;
-use crate::model::runtime::{HelperBinary, PLATFORMS};
+use crate::build::helper::{HelperCheckout, HelperSearchPath};
+use crate::model::runtime::PLATFORMS;
 use crate::progress::Progress;
 
 /// One `--helper`.
@@ -46,26 +45,23 @@ impl HelperOption {
     }
 }
 
-/// The helper binaries for `project`; none if no plugin ships one. With `only_existing`, nothing is built.
+/// Where a build looks for the helper binaries; `None` if it ships none.
 ///
 /// # Errors
-/// When a plugin ships the helper and there is none, or a given binary is invalid.
-pub fn binaries(
-    project: &Project,
+/// When the options contradict each other.
+pub fn search_path(
     options: &[HelperOption],
-    only_existing: bool,
     progress: &Progress,
-) -> Result<Vec<HelperBinary>, CommandFailure> {
-    let none = options.contains(&HelperOption::None);
-    if none && options.len() > 1 {
+) -> Result<Option<HelperSearchPath>, CommandFailure> {
+    if options.contains(&HelperOption::None) {
+        if options.len() == 1 {
+            return Ok(None);
+        }
         let help = "pass either `none` or binaries, each platform once";
         return Err(CommandFailure::usage(
             "`--helper none` cannot be combined with another `--helper`",
             help,
         ));
-    }
-    if none || !project.plugins.iter().any(|plugin| plugin.runtime.wants_helper()) {
-        return Ok(Vec::new());
     }
     let mut given: Vec<(String, PathBuf)> = Vec::new();
     for option in options {
@@ -83,8 +79,7 @@ pub fn binaries(
     let folder = std::env::current_dir().unwrap_or_default();
     let program = std::env::current_exe().ok();
     let checkout = HelperCheckout::from_environment(environment, folder, progress);
-    let places = HelperSearchPath { given, program, checkout };
-    Ok(find(&places, only_existing)?)
+    Ok(Some(HelperSearchPath { given, program, checkout }))
 }
 
 #[cfg(test)]

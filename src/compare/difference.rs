@@ -31,6 +31,7 @@ pub struct DiffReport {
 /// The differences for the users of one host.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct HostDifference {
     /// The host.
     pub host: String,
@@ -45,6 +46,7 @@ pub struct HostDifference {
 /// How an item changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ItemChange {
     /// It was removed.
     Removed,
@@ -61,6 +63,7 @@ pub enum ItemChange {
 /// One plugin or component that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ChangedItem {
     /// How it changed.
     pub change: ItemChange,
@@ -91,6 +94,7 @@ pub struct ChangedItem {
 /// What a value is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ValueTopic {
     /// When it is used.
     Description,
@@ -117,6 +121,7 @@ pub enum ValueTopic {
 /// One value that differs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ValueChange {
     /// What it is about.
     pub topic: ValueTopic,
@@ -133,6 +138,7 @@ pub struct ValueChange {
 /// A loss that one side has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct LossChange {
     /// The id.
     #[schemars(with = "String")]

@@ -18,6 +18,7 @@ use crate::target::Target;
 
 /// What users of one host get.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct HostInventory {
     /// Plugins and their components, in the order of the ledger.
     pub items: Vec<InventoryItem>,
@@ -27,6 +28,7 @@ pub struct HostInventory {
 
 /// One component, a plugin as such, or a file of it that belongs to no component.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InventoryItem {
     /// Its kind.
     pub kind: ComponentKind,
@@ -63,6 +65,7 @@ impl Default for InventoryItem {
 
 /// A loss, with the first place that has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LocatedLoss {
     /// Its class.
     pub class: LossClass,

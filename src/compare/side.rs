@@ -16,6 +16,7 @@ use crate::target::{Target, Targets};
 
 /// One side.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum ComparisonSide<'a> {
     /// A source.
     Source(&'a Project),

@@ -11,7 +11,7 @@ use crate::target::Target;
 
 /// Whether the result of an earlier build is still valid.
 #[derive(Debug)]
-pub enum CacheLookup {
+pub(super) enum CacheLookup {
     /// It is; one bundle per host, in the order of the hosts.
     Hit(Vec<CachedBundle>),
     /// It is not, or that is unknown; with the lock of the output folder, if it was taken for the lookup.

@@ -3,8 +3,10 @@
 
 use std::path::PathBuf;
 
-use super::{CacheLookup, Discovery, Source, unchanged};
+use super::cached_answer::{CacheLookup, unchanged};
+use super::{Discovery, Source, components_of};
 use crate::build::cache::{BuildCache, CacheKey, CacheOptions, CachedBundle};
+use crate::build::helper::{HelperSearchPath, binaries};
 use crate::build::{
     self, BuildError, BundleRecord, Denial, HostBundle, LossIds, OutputFolder, SourceRequest,
 };
@@ -13,6 +15,8 @@ use crate::disk::folder::Folder;
 use crate::disk::lock::{self, OutputLock};
 use crate::disk::replace::{FileChange, OutputFile};
 use crate::model::project::Project;
+use crate::process::interrupt;
+use crate::source::SourceTree;
 use crate::target::{Target, Targets};
 
 /// What a build does with its bundles.
@@ -28,6 +32,7 @@ pub enum BuildMode {
 
 /// What is built, and where it goes.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct BuildOptions<'a> {
     /// The hosts.
     pub hosts: Vec<&'a Target>,
@@ -43,6 +48,14 @@ pub struct BuildOptions<'a> {
     pub inputs: CacheOptions,
 }
 
+impl<'a> BuildOptions<'a> {
+    /// A build for `hosts` that writes their bundles below `place`, whatever their losses.
+    pub fn new(hosts: Vec<&'a Target>, place: &'a OutputFolder, cache: &'a BuildCache) -> Self {
+        let (denial, inputs) = (Denial::default(), CacheOptions::default());
+        Self { hosts, place, mode: BuildMode::Write, denial, cache, inputs }
+    }
+}
+
 /// A build into an output folder.
 #[derive(Debug)]
 pub struct OutputBuild<'a> {
@@ -55,6 +68,7 @@ pub struct OutputBuild<'a> {
 
 /// Why a bundle is not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BundleRefusal {
     /// A loss is denied.
     DeniedLoss,
@@ -64,6 +78,7 @@ pub enum BundleRefusal {
 
 /// The bundle of one host.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct HostBuild<'a> {
     /// The host.
     pub target: &'a Target,
@@ -79,6 +94,7 @@ pub struct HostBuild<'a> {
 
 /// What a build did with the bundle of one host.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum HostBuildOutcome {
     /// The cache found it in place, so nothing was compiled.
     InPlace,
@@ -105,6 +121,32 @@ impl HostBuildOutcome {
     }
 }
 
+/// The source of a build.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BuiltSource<'a> {
+    content: BuiltContent<'a>,
+    /// What was found in it, apart from any host, and about accepted losses that none of the hosts has.
+    pub findings: Vec<Diagnostic>,
+}
+
+/// How much of the source was needed.
+#[derive(Debug)]
+enum BuiltContent<'a> {
+    InPlace(Discovery<'a>),
+    Compiled(Source<'a>),
+}
+
+impl BuiltSource<'_> {
+    /// Every file that is part of the source.
+    pub fn tree(&self) -> &SourceTree {
+        match &self.content {
+            BuiltContent::InPlace(discovery) => discovery.tree(),
+            BuiltContent::Compiled(source) => &source.project.tree,
+        }
+    }
+}
+
 impl<'a> OutputBuild<'a> {
     /// Completes what an interrupted build left in the output folder, and finds the files of the source. This comes
     /// before anything is read: the output folder may be the source itself, and the ledger of a bundle is an input.
@@ -126,12 +168,50 @@ impl<'a> OutputBuild<'a> {
         Ok((Self { request, targets, options, key, losses: LossIds::new() }, discovery))
     }
 
+    /// Builds all hosts, or finds their bundles in place, and gives each to `built`. The helper's binaries are looked for
+    /// in `helper`.
+    ///
+    /// # Errors
+    /// When the build could not run, or `built` fails.
+    pub fn run<E: From<BuildError>>(
+        &mut self,
+        discovery: Discovery<'a>,
+        helper: Option<&HelperSearchPath>,
+        mut built: impl FnMut(HostBuild<'a>) -> Result<(), E>,
+    ) -> Result<BuiltSource<'a>, E> {
+        let held = match self.look_up()? {
+            CacheLookup::Miss(lock) => lock,
+            CacheLookup::Hit(bundles) => {
+                let (bundles, mut findings) = self.cached(bundles)?;
+                bundles.into_iter().try_for_each(built)?;
+                findings.extend(self.unmatched());
+                return Ok(BuiltSource { content: BuiltContent::InPlace(discovery), findings });
+            }
+        };
+        let mut source = self.read(discovery)?;
+        let only_existing = self.options.mode != BuildMode::Write;
+        source.project.helpers = binaries(&source.project, helper, only_existing)?;
+        let (hosts, lock) = self.prepare(&source, held)?;
+        let total = hosts.len();
+        for (at, target) in hosts.into_iter().enumerate() {
+            interrupt::check().map_err(|_| BuildError::Interrupted)?;
+            let (title, number) = (&target.host.title, at + 1);
+            let project = label_of(&source.project);
+            let activity = format!("{title} ({number} of {total} hosts): compiling {project}");
+            self.request.progress.begin(activity, components_of(&source.project));
+            built(self.build(&source, target, lock.as_ref())?)?;
+        }
+        let mut findings = std::mem::take(&mut source.findings);
+        findings.extend(self.unmatched());
+        Ok(BuiltSource { content: BuiltContent::Compiled(source), findings })
+    }
+
     /// Looks the build up in the cache. One that only looks, or that is given helper binaries, which may have changed,
     /// always runs.
     ///
     /// # Errors
     /// When the output folder cannot be read, or another build holds it.
-    pub fn look_up(&self) -> Result<CacheLookup, BuildError> {
+    fn look_up(&self) -> Result<CacheLookup, BuildError> {
         let BuildOptions { hosts, place, mode, cache, inputs, .. } = &self.options;
         if *mode != BuildMode::Write || !inputs.helpers.is_empty() {
             return Ok(CacheLookup::Miss(None));
@@ -143,7 +223,7 @@ impl<'a> OutputBuild<'a> {
     ///
     /// # Errors
     /// When a folder cannot be read.
-    pub fn cached(
+    fn cached(
         &mut self,
         bundles: Vec<CachedBundle>,
     ) -> Result<(Vec<HostBuild<'a>>, Vec<Diagnostic>), BuildError> {
@@ -167,7 +247,7 @@ impl<'a> OutputBuild<'a> {
     ///
     /// # Errors
     /// When the settings of a plugin are invalid.
-    pub fn read(&self, discovery: Discovery<'a>) -> Result<Source<'a>, BuildError> {
+    fn read(&self, discovery: Discovery<'a>) -> Result<Source<'a>, BuildError> {
         let mut source = discovery.read()?;
         let config = &self.request.config.check;
         source.findings.extend(build::hidden_text_findings(&source.project, self.targets, config));
@@ -179,7 +259,7 @@ impl<'a> OutputBuild<'a> {
     ///
     /// # Errors
     /// When every plugin of the source comes from elsewhere, or a place cannot be written.
-    pub fn prepare(
+    fn prepare(
         &self,
         source: &Source<'_>,
         held: Option<OutputLock>,
@@ -206,7 +286,7 @@ impl<'a> OutputBuild<'a> {
     ///
     /// # Errors
     /// When a file cannot be read or written.
-    pub fn build(
+    fn build(
         &mut self,
         source: &Source<'_>,
         target: &'a Target,
@@ -264,7 +344,15 @@ impl<'a> OutputBuild<'a> {
     }
 
     /// Findings about accepted losses that none of the hosts built so far has.
-    pub fn unmatched(&self) -> Vec<Diagnostic> {
+    fn unmatched(&self) -> Vec<Diagnostic> {
         build::unmatched(&self.request.config, &self.request.src, &self.losses, &self.targets.names())
+    }
+}
+
+/// The name of a single plugin, or the number of several.
+fn label_of(project: &Project) -> String {
+    match project.plugins.as_slice() {
+        [one] => format!("`{}`", one.name),
+        more => format!("{} plugins", more.len()),
     }
 }

@@ -20,6 +20,7 @@ const LONG: usize = 160;
 
 /// A remark about one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Remark {
     /// The current path of the file, relative to SRC.
     pub path: Utf8PathBuf,

@@ -12,6 +12,7 @@ use crate::source::{ComponentKind, SKILL_FILE};
 
 /// A beta skill, and what it will become.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct BetaSkill<'a> {
     /// Its plugin.
     pub plugin: &'a Plugin,
@@ -58,6 +59,7 @@ impl<'a> BetaSkill<'a> {
 
 /// The selected skill.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub enum SkillChoice<'a> {
     /// This beta.
     Beta(Box<BetaSkill<'a>>),
@@ -67,6 +69,7 @@ pub enum SkillChoice<'a> {
 
 /// Why no beta could be selected.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SelectionError {
     /// No skill has that name; this one may have been meant.
     Unknown(Option<String>),

@@ -71,6 +71,7 @@ pub struct PromotionSession<'a> {
 
 /// What stands in the way of a promotion, and what it leaves to review.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct PromotionJudgement {
     /// Files of the stable skill that are removed.
     pub removed: Vec<Utf8PathBuf>,

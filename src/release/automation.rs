@@ -3,9 +3,12 @@
 
 use camino::Utf8PathBuf;
 
-use super::context::{ReleaseContext, VersionedUnit};
-use super::units::{self, VersionPlace};
-use super::values::{FoundVersion, VersionLocation};
+use super::context::ReleaseContext;
+use super::found_version::FoundVersion;
+use super::unit::VersionPlace;
+use super::unit::VersionedUnit;
+use super::values::VersionLocation;
+use super::version_places::version_places;
 use crate::disk;
 use crate::read::json;
 use crate::read::tree::{Node, Value};
@@ -69,7 +72,7 @@ fn entry_places(
     at: VersionLocation,
 ) -> Vec<VersionPlace> {
     let path = place_of(unit, path);
-    let mut found = units::version_places(context, &path, &at, &format!("`{path}`"), true);
+    let mut found = version_places(context, &path, &at, &format!("`{path}`"), true);
     let version = |place: &VersionPlace| match place.found {
         FoundVersion::Version(_, span) => Some((place.path.clone(), span)),
         _ => None,

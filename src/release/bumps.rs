@@ -4,11 +4,13 @@
 use camino::Utf8Path;
 use semver::Version;
 
-use super::ReleaseError;
-use super::context::{ReleaseContext, VersionedUnit};
+use super::context::ReleaseContext;
+use super::error::ReleaseError;
+use super::found_version::FoundVersion;
 use super::history::Release;
-use super::units::VersionPlace;
-use super::values::{self, FoundVersion};
+use super::unit::VersionPlace;
+use super::unit::VersionedUnit;
+use super::values;
 
 /// The maximum number of commits examined: only the last two versions of a plugin matter.
 const MOST_COMMITS: &str = "100";

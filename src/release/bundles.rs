@@ -3,7 +3,8 @@
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::ReleaseContext;
-use super::{ReleaseError, file_finding};
+use super::error::ReleaseError;
+use super::finding::file_finding;
 use crate::build::{self, HostBundle, PluginCounts};
 use crate::bundle::verification::VerificationRecord;
 use crate::diagnostic::{Diagnostic, RuleId, Severity};

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::context::{ReleaseContext, VersionedUnit};
-use super::{ReleaseError, file_finding};
+use super::context::ReleaseContext;
+use super::error::ReleaseError;
+use super::finding::file_finding;
+use super::unit::VersionedUnit;
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::model::config::ChangelogForm;
 use crate::read::markdown;

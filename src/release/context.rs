@@ -2,15 +2,15 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::history::ReleaseHistory;
-use super::units;
-use super::{ReleaseError, ReleasedUnit};
+use super::report::ReleasedUnit;
+use super::unit::VersionedUnit;
 use crate::compare::Impact;
 use crate::disk;
 use crate::git::Git;
@@ -20,41 +20,37 @@ use crate::progress::Progress;
 use crate::source::{FileContent, SourceFile};
 use crate::target::{Target, Targets};
 
-pub(super) use super::units::VersionedUnit;
-
 /// The request for a run.
-pub struct ReleaseRequest<'a> {
-    /// SRC, absolute.
-    pub src: PathBuf,
+pub(super) struct ReleaseRequest<'a> {
     /// The source that was read from there.
-    pub project: &'a Project,
+    pub(super) project: &'a Project,
     /// The configuration that applies to SRC, and its folder.
-    pub config: &'a Config,
+    pub(super) config: &'a Config,
     /// The folder of that configuration; SRC without one.
-    pub config_folder: PathBuf,
+    pub(super) config_folder: PathBuf,
     /// The selected hosts.
-    pub hosts: Vec<&'a Target>,
+    pub(super) hosts: Vec<&'a Target>,
     /// Every host.
-    pub targets: &'a Targets,
+    pub(super) targets: &'a Targets,
     /// `--base`.
-    pub base: Option<&'a str>,
+    pub(super) base: Option<&'a str>,
     /// Git, run in SRC.
-    pub git: Git,
+    pub(super) git: Git,
     /// Receives the progress.
-    pub progress: Progress,
+    pub(super) progress: Progress,
 }
 
 /// The context that every check receives.
-pub struct ReleaseContext<'a> {
+pub(super) struct ReleaseContext<'a> {
     /// The top of the work tree.
-    pub top: PathBuf,
+    pub(super) top: PathBuf,
     /// SRC, relative to the top.
-    pub place: Utf8PathBuf,
+    pub(super) place: Utf8PathBuf,
     /// The folder of the configuration, relative to the top.
     pub(super) config_place: Utf8PathBuf,
     pub(super) git: Git,
     /// The source.
-    pub project: &'a Project,
+    pub(super) project: &'a Project,
     pub(super) config: &'a Config,
     pub(super) hosts: Vec<&'a Target>,
     pub(super) targets: &'a Targets,
@@ -62,50 +58,18 @@ pub struct ReleaseContext<'a> {
     pub(super) progress: Progress,
     pub(super) units: Vec<VersionedUnit>,
     /// The files of the work tree.
-    pub files: WorkTreeFiles,
+    pub(super) files: WorkTreeFiles,
     pub(super) history: ReleaseHistory,
 }
 
-impl<'a> ReleaseContext<'a> {
-    /// Finds everything with a version and its last release.
-    ///
-    /// # Errors
-    /// When SRC is not in a git work tree, or git fails.
-    pub fn new(request: ReleaseRequest<'a>) -> Result<Self, ReleaseError> {
-        let git = request.git;
-        git.in_work_tree("run `release check` in a clone of the repository")?;
-        let top = disk::canonical(&git.top()?)?;
-        let place = git.place()?;
-        let inner = request.config_folder.strip_prefix(&top).ok().and_then(Path::to_str);
-        let config_place = inner.map_or_else(|| place.clone(), Utf8PathBuf::from);
-        let files = WorkTreeFiles { top: top.clone(), read_files: RefCell::default() };
-        let mut context = Self {
-            top,
-            place,
-            config_place,
-            git,
-            project: request.project,
-            config: request.config,
-            hosts: request.hosts,
-            targets: request.targets,
-            base: request.base,
-            progress: request.progress,
-            units: Vec::new(),
-            files,
-            history: ReleaseHistory::default(),
-        };
-        context.units = units::find(&context)?;
-        context.history = ReleaseHistory::load(&context)?;
-        Ok(context)
-    }
-
+impl ReleaseContext<'_> {
     /// One line for each commit of which something was skipped.
-    pub fn remarks(&self) -> &[String] {
+    pub(super) fn remarks(&self) -> &[String] {
         &self.history.remarks
     }
 
     /// Everything with its own version, for a report.
-    pub fn released(&self) -> Vec<ReleasedUnit> {
+    pub(super) fn released(&self) -> Vec<ReleasedUnit> {
         let released = self.units.iter().map(|unit| {
             let last = self.history.released(unit);
             let changed = self.history.changes(unit);
@@ -127,14 +91,19 @@ impl<'a> ReleaseContext<'a> {
 }
 
 /// Files of the work tree, each read once.
-pub struct WorkTreeFiles {
+pub(super) struct WorkTreeFiles {
     top: PathBuf,
     read_files: RefCell<BTreeMap<Utf8PathBuf, Option<Rc<SourceFile>>>>,
 }
 
 impl WorkTreeFiles {
+    /// The files below `top`.
+    pub(super) fn new(top: PathBuf) -> Self {
+        Self { top, read_files: RefCell::default() }
+    }
+
     /// The file at `path`, relative to the top; `None` if it is missing, outside of the work tree, or not text.
-    pub fn get(&self, path: &Utf8Path) -> Option<Rc<SourceFile>> {
+    pub(super) fn get(&self, path: &Utf8Path) -> Option<Rc<SourceFile>> {
         if let Some(known) = self.read_files.borrow().get(path) {
             return known.clone();
         }

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use semver::Version;
 
-use super::context::{ReleaseContext, VersionedUnit};
+use super::context::ReleaseContext;
+use super::error::ReleaseError;
+use super::finding::file_finding;
 use super::history::VersionHistory;
-use super::{ReleaseError, file_finding};
+use super::unit::VersionedUnit;
 use crate::compare::{DiffReport, Impact, line};
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 

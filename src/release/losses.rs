@@ -5,8 +5,10 @@ use std::path::Path;
 
 use camino::Utf8PathBuf;
 
-use super::context::{ReleaseContext, VersionedUnit};
-use super::{ReleaseError, file_finding, shifted};
+use super::context::ReleaseContext;
+use super::error::ReleaseError;
+use super::finding::{file_finding, shifted};
+use super::unit::VersionedUnit;
 use crate::build::{self, Denial};
 use crate::compare::{DiffReport, LossChange};
 use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Repetition, RuleId, Severity};

@@ -3,10 +3,13 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{Glob, GlobSetBuilder};
 
-use super::context::{ReleaseContext, VersionedUnit};
-use super::units::VersionPlace;
-use super::values::{self, FoundVersion};
-use super::{ReleaseError, changelog, file_finding};
+use super::changelog;
+use super::context::ReleaseContext;
+use super::error::ReleaseError;
+use super::finding::file_finding;
+use super::found_version::FoundVersion;
+use super::unit::{VersionPlace, VersionedUnit};
+use super::values;
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, RuleId, Severity};
 use crate::model::config::RECORDS;
 use crate::source::{Span, line_end};

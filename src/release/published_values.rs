@@ -1,10 +1,11 @@
 //! The `[release]` settings of one unit: a plugin's own `plugcast.toml` takes precedence, key by key, over the one for
 //! the whole source.
 
+use std::path::Path;
+
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
-use super::ReleaseError;
-use super::context::{ReleaseContext, VersionedUnit};
+use super::error::ReleaseError;
 use crate::build;
 use crate::disk::FileSystem;
 use crate::model::config::{ChangelogForm, ReleaseConfig};
@@ -29,25 +30,27 @@ pub(super) struct PublishedValues {
 }
 
 impl PublishedValues {
-    /// Loads the settings of `unit`.
+    /// Loads the settings of the unit `name` from those of the source, which lie in a folder, and from those that it has
+    /// of its `own`: below the top of the repository, in a folder.
     ///
     /// # Errors
     /// When its own `plugcast.toml` cannot be read.
-    pub(super) fn load(context: &ReleaseContext<'_>, unit: &VersionedUnit) -> Result<Self, ReleaseError> {
-        let whole = Self::read(&context.config.release, &context.config_place, unit);
-        if !unit.is_plugin || unit.root == context.config_place {
-            return Ok(whole);
-        }
-        let folder = context.top.join(&unit.root);
-        Ok(match build::read_config_in(&FileSystem::default(), &folder, &context.top)? {
-            Some(own) => Self::read(&own.release, &unit.root, unit).or(whole),
+    pub(super) fn load(
+        (config, place): (&ReleaseConfig, &Utf8Path),
+        name: &str,
+        own: Option<(&Path, &Utf8Path)>,
+    ) -> Result<Self, ReleaseError> {
+        let whole = Self::read(config, place, name);
+        let Some((top, root)) = own else { return Ok(whole) };
+        Ok(match build::read_config_in(&FileSystem::default(), &top.join(root), top)? {
+            Some(own) => Self::read(&own.release, root, name).or(whole),
             None => whole,
         })
     }
 
     /// The settings of `config` in the folder `place`.
-    fn read(config: &ReleaseConfig, place: &Utf8Path, unit: &VersionedUnit) -> Self {
-        let named = |text: &str| text.replace("{plugin}", &unit.name);
+    fn read(config: &ReleaseConfig, place: &Utf8Path, name: &str) -> Self {
+        let named = |text: &str| text.replace("{plugin}", name);
         let version = |value: &String| match named(value).split_once('#') {
             Some((path, key)) => (file(place, path), Some(key.to_owned())),
             None => (file(place, &named(value)), None),

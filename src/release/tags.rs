@@ -2,7 +2,8 @@
 
 use semver::Version;
 
-use super::context::{ReleaseContext, VersionedUnit};
+use super::context::ReleaseContext;
+use super::unit::VersionedUnit;
 
 /// A tag and its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,78 +3,20 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::ReleaseError;
 use super::automation::{self, FILES};
 use super::context::ReleaseContext;
+use super::error::ReleaseError;
 use super::published_values::PublishedValues;
-use super::values::{self, FoundVersion, VersionLocation};
+use super::unit::{VersionPlace, VersionedUnit};
+use super::values::{self, VersionLocation};
+use super::version_places::version_places;
 use crate::model::config::RECORDS;
 use crate::model::plugin::Plugin;
 use crate::read::json;
 use crate::read::tree::Node;
-use crate::source::Span;
 
 /// Files of package tools with a version.
 const PACKAGES: [&str; 3] = ["package.json", "Cargo.toml", "pyproject.toml"];
-
-/// A plugin or package with its own version.
-#[derive(Debug, Clone)]
-pub(super) struct VersionedUnit {
-    /// The plugin's name, or that of the package.
-    pub(super) name: String,
-    /// Its folder, relative to the top; empty for the top.
-    pub(super) root: Utf8PathBuf,
-    /// Whether it is a plugin of the source.
-    pub(super) is_plugin: bool,
-    /// Every place that may state its version; the first one that does takes precedence.
-    pub(super) places: Vec<VersionPlace>,
-    /// The form of its tags in release automation.
-    pub(super) tag: Option<String>,
-    /// The changelog of release automation, relative to the top.
-    pub(super) changelog: Option<Utf8PathBuf>,
-    /// Whether release automation sets the version.
-    pub(super) automated: bool,
-    /// Its `[release]` settings.
-    pub(super) published: PublishedValues,
-}
-
-/// A place that may state a version.
-#[derive(Debug, Clone)]
-pub(super) struct VersionPlace {
-    /// The file, relative to the top.
-    pub(super) path: Utf8PathBuf,
-    /// A noun phrase for the place, for messages.
-    pub(super) what: String,
-    /// The location in the file.
-    pub(super) at: VersionLocation,
-    /// The index among several versions at this location.
-    pub(super) turn: usize,
-    /// What was found.
-    pub(super) found: FoundVersion,
-    /// Whether it must state a version.
-    pub(super) required: bool,
-}
-
-impl VersionedUnit {
-    /// The version that takes precedence.
-    pub(super) fn version(&self) -> Option<String> {
-        self.stated().map(|(_, version, _)| version.to_owned())
-    }
-
-    /// The place that takes precedence, its version, and the span of it.
-    pub(super) fn stated(&self) -> Option<(&VersionPlace, &str, Span)> {
-        self.places.iter().find_map(|place| match &place.found {
-            FoundVersion::Version(version, span) => Some((place, version.as_str(), *span)),
-            _ => None,
-        })
-    }
-
-    /// The file to report a missing version at: its manifest, or its folder.
-    pub(super) fn own_path(&self) -> &Utf8Path {
-        let own = |place: &&VersionPlace| !RECORDS.contains(&place.path.as_str());
-        self.places.iter().find(own).map_or(&self.root, |place| &place.path)
-    }
-}
 
 /// Finds everything that has a version.
 ///
@@ -124,7 +66,10 @@ pub(super) fn find(context: &ReleaseContext<'_>) -> Result<Vec<VersionedUnit>, R
         unit.places.retain(|place| !is_another_package(context, place, &own));
     }
     for unit in &mut units {
-        unit.published = PublishedValues::load(context, unit)?;
+        let is_apart = unit.is_plugin && unit.root != context.config_place;
+        let own = is_apart.then_some((context.top.as_path(), unit.root.as_path()));
+        let whole = (&context.config.release, context.config_place.as_path());
+        unit.published = PublishedValues::load(whole, &unit.name, own)?;
         for (path, key) in unit.published.versions.clone().into_iter().filter(|_| unit.is_plugin) {
             let what = format!("`{path}`");
             unit.places.extend(version_places(context, &path, &VersionLocation::Key(key), &what, true));
@@ -141,29 +86,6 @@ fn place(
     what: String,
 ) -> Vec<VersionPlace> {
     version_places(context, &path, &VersionLocation::Key(key.map(str::to_owned)), &what, false)
-}
-
-/// Every place in the file at `path` that states a version; a single empty one if there is none.
-pub(super) fn version_places(
-    context: &ReleaseContext<'_>,
-    path: &Utf8Path,
-    at: &VersionLocation,
-    what: &str,
-    required: bool,
-) -> Vec<VersionPlace> {
-    let found = match context.files.get(path) {
-        Some(file) => values::find(path.as_str(), file.text().unwrap_or_default(), at),
-        None => vec![FoundVersion::Nothing],
-    };
-    let place = |(turn, found)| VersionPlace {
-        path: path.to_owned(),
-        what: what.to_owned(),
-        at: at.clone(),
-        turn,
-        found,
-        required,
-    };
-    found.into_iter().enumerate().map(place).collect()
 }
 
 fn plugin_unit(context: &ReleaseContext<'_>, plugin: &Plugin) -> VersionedUnit {

@@ -7,6 +7,7 @@ mod xml;
 
 use toml::de::{DeTable, DeValue};
 
+use super::found_version::FoundVersion;
 use crate::read::tree::{MappingEntry, Node, Style, Value};
 use crate::read::{json, yaml};
 use crate::source::{Span, line_end};
@@ -14,17 +15,6 @@ use crate::source::{Span, line_end};
 /// The keys of package tools for the version in TOML.
 const VERSION_KEYS: [&str; 4] =
     ["package.version", "project.version", "tool.poetry.version", "workspace.package.version"];
-
-/// The result of a search for a version.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum FoundVersion {
-    /// The value, and its span without quotes.
-    Version(String, Span),
-    /// Nothing: the file has no such key, or inherits the version.
-    Nothing,
-    /// The version cannot be read: where, and why.
-    Fault(Span, String),
-}
 
 /// The location of a version in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

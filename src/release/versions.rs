@@ -1,9 +1,13 @@
 //! Versions must exist, be semantic versions, and be equal everywhere.
 
 use super::context::ReleaseContext;
-use super::units::{self, VersionPlace, VersionedUnit};
-use super::values::{FoundVersion, VersionLocation};
-use super::{ReleaseError, file_finding, ownership};
+use super::error::ReleaseError;
+use super::finding::file_finding;
+use super::found_version::FoundVersion;
+use super::ownership;
+use super::unit::{VersionPlace, VersionedUnit};
+use super::units;
+use super::values::VersionLocation;
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, RuleId, Severity};
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {

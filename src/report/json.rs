@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
+pub use crate::emit::json::to_string as document;
 use crate::ledger::LedgerSummary;
 
 /// What `build --format json` prints: `plugcast.build/1`.

@@ -14,7 +14,8 @@ use super::child;
 use super::document;
 use super::environment::Environment;
 use super::hosts::SandboxAccess;
-use crate::git_command::{self, ConfigFailure, GitCommand, GitOverrides, UnreadableKey, lacked_memory};
+use crate::git_command::{self, ConfigFailure, GitCommand, GitOverrides, UnreadableKey, lacked_memory, line};
+pub use crate::git_command::{path, records};
 use crate::process::{ChildCommand, ChildOutput, OutputSink};
 pub use attributes::ATTRIBUTES_VERSION;
 pub use checkout::MergeOutcome;
@@ -355,31 +356,8 @@ impl Repository {
     }
 }
 
-/// The records between NUL bytes.
-pub fn records(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split(|byte| *byte == 0).filter(|record| !record.is_empty())
-}
-
 /// An abbreviated commit; another name of one as it is.
 pub fn short_commit(name: &str) -> &str {
     let is_hash = name.len() >= 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hash { name.get(..10).unwrap_or(name) } else { name }
-}
-
-/// The first line without its end.
-fn line(bytes: &[u8]) -> &[u8] {
-    bytes.strip_suffix(b"\n").unwrap_or(bytes)
-}
-
-/// A path as git gives it.
-#[cfg(unix)]
-pub fn path(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
-}
-
-/// A path as git gives it.
-#[cfg(not(unix))]
-pub fn path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
 }

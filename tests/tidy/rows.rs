@@ -26,7 +26,7 @@ const ROWS: [&[&str]; 27] = [
     &["compile"],
     &["compare"],
     &["check_session"],
-    &["promote"],
+    &["explain", "promote"],
     &["release"],
     &["report", "drivers"],
     &["cli"],
@@ -136,6 +136,38 @@ pub fn big_crates(file: &SourceFile) -> Vec<String> {
         }
     }
     found
+}
+
+/// What the command line may not call: it asks a session of a higher row for a result, and prints that.
+const STAGES: [&str; 8] =
+    ["emit", "lower", "read", "reread", "rewrite", "source_format", "sourcemap", "temp_dir"];
+/// The stages of `compile`, and what runs rules.
+const STAGE_TYPES: [&str; 4] = ["CommitSnapshot", "Discovery", "RuleContext", "Source"];
+
+/// Stages of the pipeline that the command line calls itself.
+pub fn called_stages(file: &SourceFile) -> Vec<String> {
+    let path = module_path(&file.path);
+    if path[0] != "cli" {
+        return Vec::new();
+    }
+    let tokens = tokens(&file.text);
+    let types = tokens.windows(3).filter_map(|three| match three {
+        [(line, Token::Name(name)), (_, first), (_, second)]
+            if first.is(':') && second.is(':') && STAGE_TYPES.contains(&name.as_str()) =>
+        {
+            Some((*line, name.clone()))
+        }
+        _ => None,
+    });
+    let modules = imports(&file.text, &path).into_iter();
+    let modules = modules.filter(|(_, module)| STAGES.contains(&module.as_str()));
+    modules
+        .chain(types)
+        .map(|(line, stage)| {
+            let place = &file.path;
+            format!("{place}:{line}: `cli` may not call `{stage}`: ask a session in the library, and print its answer")
+        })
+        .collect()
 }
 
 /// Every top-level module that a file names by an absolute path or by climbing out of its own, with the line.
@@ -256,4 +288,14 @@ fn unknown_modules_and_big_crates_are_found() {
     assert_eq!(big_crates(&SourceFile::new("src/read.rs", "use tera::Tera;")).len(), 1);
     assert_eq!(big_crates(&SourceFile::new("src/runtime/a.rs", "annotate_snippets::x()")).len(), 1);
     assert_eq!(big_crates(&SourceFile::new("src/emit/template.rs", "use tera::Tera;")).len(), 0);
+}
+
+#[test]
+fn stages_in_the_command_line_are_found() {
+    let count = |path: &str, text: &str| called_stages(&SourceFile::new(path, text)).len();
+    assert_eq!(count("src/cli/explain.rs", "use crate::read::json;\nuse crate::{lower, report};"), 2);
+    assert_eq!(count("src/cli/build.rs", "let source = Source::read(&request, &targets)?;"), 1);
+    assert_eq!(count("src/cli.rs", "match error { CheckError::Source(error) => error.into() }"), 0);
+    assert_eq!(count("src/cli/build.rs", "use crate::compile::OutputBuild; // Source"), 0);
+    assert_eq!(count("src/compile.rs", "use crate::read::json;"), 0);
 }

@@ -87,7 +87,7 @@ fn unchecked_folders(examined: &CheckedSource) -> Vec<SkippedPath> {
 }
 
 fn as_json(value: &impl Serialize) -> String {
-    printable::json(&crate::emit::json::to_string(value)).into_owned()
+    printable::json(&crate::report::json::document(value)).into_owned()
 }
 
 /// Services track each location separately: one that a change adds must count as new, so findings are not grouped.

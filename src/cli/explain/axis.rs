@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::{bundles, document};
+use super::output_folder;
 use crate::cli::CommandFailure;
 use crate::diagnostic::LossClass;
-use crate::ledger::{Ledger, LedgerRow};
+use crate::explain;
+use crate::ledger::LedgerRow;
 use crate::printable;
-use crate::schema;
 use crate::target::Axis;
 
 /// The page of the axis called `id`, if there is one.
@@ -34,11 +34,9 @@ pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Comma
         axis.description(),
         axis.advice()
     );
-    for (host, bundle) in bundles(out)? {
-        let ledger: Option<Ledger> = document(&bundle, "ledger.json", schema::LEDGER)?;
-        let rows = ledger.iter().flat_map(|ledger| &ledger.rows);
+    for (host, ledger) in explain::ledgers(&output_folder(out))? {
         let of_axis = |row: &&LedgerRow| row.loss.as_ref().is_some_and(|loss| loss.id.is_on(axis));
-        let mut lines: Vec<String> = rows.filter(of_axis).map(|row| line(&host, row)).collect();
+        let mut lines: Vec<String> = ledger.rows.iter().filter(of_axis).map(|row| line(&host, row)).collect();
         lines.dedup();
         if !lines.is_empty() {
             text.push('\n');

@@ -1,6 +1,6 @@
 //! Versions inside a text: the first in a line, and the lines that release automation has marked.
 
-use super::FoundVersion;
+use crate::release::found_version::FoundVersion;
 use crate::source::Span;
 
 /// The marks of a line, of a block and of its end.

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use roxmltree::{Document, Node, NodeId, ParsingOptions, TextPos};
 
-use super::{FoundVersion, marks};
+use super::marks;
+use crate::release::found_version::FoundVersion;
 use crate::source::Span;
 
 /// One step of a path.

@@ -7,6 +7,7 @@ mod context;
 mod draft;
 mod ids;
 mod intake;
+mod pipeline;
 mod places;
 mod protection;
 mod queues;
@@ -14,7 +15,7 @@ mod roster;
 mod rounds;
 mod sources;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -24,19 +25,14 @@ use super::repairs::AppliedRepairs;
 use super::reply::ReplyTerms;
 use super::run_folder::RunFolder;
 use super::ticket::ReviewTicket;
-use super::verdict::ReviewVerdict;
 use super::{fix, obstacles, render};
-use crate::order;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 use crate::runtime::run::RunSeal;
 use context::MergeContext;
-use draft::MergeRules;
-use ids::FindingIds;
-use intake::MergeIntake;
-use places::PlaceCheck;
+use pipeline::{MergeInput, merge};
 use sources::ReplySource;
 
 pub(super) use answer::UnreadableReply;
@@ -93,9 +89,6 @@ options! {
     examples: ["plugcast-run review merge --run DIR --expected correctness,testing DIR/returns.json", "plugcast-run review merge --format text < returns.json"]
 }
 
-/// Folders whose files no finding may ask to delete or ignore.
-const PROTECTED: [&str; 3] = ["docs/brainstorms", "docs/plans", "docs/solutions"];
-
 choices! {
     /// Gates on confidence.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,12 +107,7 @@ choices! {
 /// `run_moved`, `state_unwritable`, `sandboxed`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let ticket = options.ticket.as_deref().map(ReviewTicket::parse).transpose()?;
-    let folder = options.run.as_ref().map(|run| RunFolder::open(environment, run)).transpose()?;
-    if let Some(folder) = &folder {
-        folder.must_be_open()?;
-        folder.must_be_here(environment)?;
-        must_not_rebind(options, folder)?;
-    }
+    let folder = options.run.as_ref().map(|run| open_run(options, environment, run)).transpose()?;
     let begun = folder.as_ref().filter(|folder| folder.record.flags.begun);
     let review = begun
         .map(|folder| folder.record.run_id.clone())
@@ -156,15 +144,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         folder: folder.as_ref(),
         before: begun.and_then(|folder| answer::stored(folder).ok()),
     };
-    let mut coverage = Coverage { ignored: context.ignored.clone(), ..Coverage::default() };
-    if let Some(folder) = begun {
-        coverage.ignored.extend(sources::hidden_files(folder)?);
-    }
-    (coverage.untracked, coverage.media) = match (&ticket, options.untracked.is_empty()) {
-        (Some(ticket), _) => (Vec::new(), ticket.media.clone()),
-        (None, true) => (names(folder.as_ref(), "untracked")?, names(folder.as_ref(), "media")?),
-        (None, false) => (options.untracked.clone(), names(folder.as_ref(), "media")?),
-    };
+    let coverage = known_coverage(options, &context, folder.as_ref(), ticket.as_ref())?;
     let unreadable =
         |source: &ReplySource| source.reply.is_err().then(|| (source.round, source.name.clone()));
     let unread: Vec<(u32, Option<String>)> = sources.iter().filter_map(unreadable).collect();
@@ -175,24 +155,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if let Some((folder, seal)) = begun.zip(seal.as_mut()) {
         seal.merged(folder, &unread)?;
     }
-    let not_shown = match &ticket {
-        Some(ticket) => ticket.not_shown.clone(),
-        None => names(folder.as_ref(), "not_shown")?,
-    };
-    let named = match (&folder, &ticket) {
-        (Some(folder), _) => AnnouncedReview::from(&folder.record),
-        (None, Some(ticket)) => AnnouncedReview::from(ticket),
-        (None, None) => AnnouncedReview::default(),
-    };
-    answer.coverage.notes = named.notes.to_vec();
-    let circumstances = MergeFacts {
-        named,
-        not_shown: &not_shown,
-        compared: context.unmet.is_some(),
-        unread_context: &context.unread,
-        is_asked: is_known || !options.expected.is_empty(),
-    };
-    answer.obstacles = obstacles::merge_obstacles(&answer.coverage, circumstances);
+    let is_asked = is_known || !options.expected.is_empty();
+    add_obstacles(&mut answer, &context, folder.as_ref(), ticket.as_ref(), is_asked)?;
     let evidence = match &folder {
         Some(folder) => ShownEvidence::load(folder, environment)?,
         None => None,
@@ -211,6 +175,63 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
     }
     Ok(Delivery::from_answer(&answer).text(render::people(&answer, scope)))
+}
+
+/// The run in `folder`, if this call may merge into it.
+fn open_run(options: &Options, environment: &Environment, folder: &Path) -> Result<RunFolder, CallFailure> {
+    let run = RunFolder::open(environment, folder)?;
+    run.must_be_open()?;
+    run.must_be_here(environment)?;
+    must_not_rebind(options, &run)?;
+    Ok(run)
+}
+
+/// What is known of the coverage before any reply is read.
+fn known_coverage(
+    options: &Options,
+    context: &MergeContext,
+    folder: Option<&RunFolder>,
+    ticket: Option<&ReviewTicket>,
+) -> Result<Coverage, CallFailure> {
+    let mut ignored = context.ignored.clone();
+    if let Some(folder) = folder.filter(|folder| folder.record.flags.begun) {
+        ignored.extend(sources::hidden_files(folder)?);
+    }
+    let (untracked, media) = match (ticket, options.untracked.is_empty()) {
+        (Some(ticket), _) => (Vec::new(), ticket.media.clone()),
+        (None, true) => (names(folder, "untracked")?, names(folder, "media")?),
+        (None, false) => (options.untracked.clone(), names(folder, "media")?),
+    };
+    Ok(Coverage { ignored, untracked, media, ..Coverage::default() })
+}
+
+/// Adds the obstacles from what was announced, and from what nobody read or compared.
+fn add_obstacles(
+    answer: &mut Response,
+    context: &MergeContext,
+    folder: Option<&RunFolder>,
+    ticket: Option<&ReviewTicket>,
+    is_asked: bool,
+) -> Result<(), CallFailure> {
+    let not_shown = match ticket {
+        Some(ticket) => ticket.not_shown.clone(),
+        None => names(folder, "not_shown")?,
+    };
+    let named = match (folder, ticket) {
+        (Some(folder), _) => AnnouncedReview::from(&folder.record),
+        (None, Some(ticket)) => AnnouncedReview::from(ticket),
+        (None, None) => AnnouncedReview::default(),
+    };
+    answer.coverage.notes = named.notes.to_vec();
+    let facts = MergeFacts {
+        named,
+        not_shown: &not_shown,
+        compared: context.unmet.is_some(),
+        unread_context: &context.unread,
+        is_asked,
+    };
+    answer.obstacles = obstacles::merge_obstacles(&answer.coverage, facts);
+    Ok(())
 }
 
 /// Where it is recorded what the reviewers were shown.
@@ -282,93 +303,6 @@ fn read(
         }
         None => Ok((sources::read_files(options, environment, terms)?, context)),
     }
-}
-
-/// The input of a merge, besides the replies.
-struct MergeInput<'a> {
-    options: &'a Options,
-    context: &'a MergeContext,
-    places: &'a PlaceCheck<'a>,
-    changed: &'a [String],
-    /// The reviewers whose replies are required for the best verdict.
-    always: Vec<String>,
-    folder: Option<&'a RunFolder>,
-    /// What was merged before.
-    before: Option<Response>,
-}
-
-/// Each usable reply with its reviewer.
-type UsableReplies = Vec<(String, Value)>;
-
-/// The whole pipeline, except for the obstacles. Returns the answer, the usable replies, and the assigned ids.
-fn merge(
-    input: MergeInput<'_>,
-    given: Vec<ReplySource>,
-    mut coverage: Coverage,
-) -> Result<(Response, UsableReplies, FindingIds), CallFailure> {
-    let MergeInput { options, context, places, changed, always, folder, before } = input;
-    let anchored = options.policy == Some(ConfidencePolicy::Anchor75);
-    coverage.uncertain_intent.clone_from(&context.uncertain_intent);
-    let protected = match options.protect.is_empty() {
-        true => PROTECTED.map(str::to_owned).to_vec(),
-        false => options.protect.clone(),
-    };
-    let mut intake = MergeIntake::new(anchored, &protected, places, changed);
-    for (at, source) in given.into_iter().enumerate() {
-        intake.add(at, source, &mut coverage)?;
-    }
-    let MergeIntake { names, kept, members, mut rechecked, .. } = intake;
-    let reasons = roster::record(&mut coverage, &names, context, &options.expected, &always);
-    let rules = MergeRules { names: &names, bonus: if anchored { 25 } else { 10 } };
-    let mut ids = FindingIds(context.ids.clone());
-    let (drafts, again) = rounds::drafts(members, &rules, anchored, &mut ids, &mut coverage);
-    if folder.map(AppliedRepairs::is_claimed).transpose()?.unwrap_or_default() {
-        rechecked.extend(again.into_iter().map(rounds::recheck));
-    }
-    let is_known = |id: &str| id.starts_with('U') || drafts.iter().any(|draft| draft.id == id);
-    for one in rechecked.iter().filter(|one| !is_known(&one.id)) {
-        let say = format!("`{}` answered for `{}`, which is not a finding", one.reviewer, one.id);
-        match one.holds {
-            true => coverage.ignored.push(say),
-            false => coverage.unread_replies.push(format!("{say}: it does not hold")),
-        }
-    }
-    let near = draft::nearby_groups(&drafts, &rules);
-    let mut joined = drafts;
-    draft::join(&mut joined, &context.joins, options.join.len())?;
-    let mut merged: Vec<MergedFinding> = joined.iter().map(|draft| draft.merged(&rules)).collect();
-    let plan = folder.and_then(|folder| folder.record.plan.clone());
-    let unmet = context.unmet.clone().unwrap_or_default();
-    merged.extend(unmet.iter().enumerate().map(|(at, text)| intake::unmet(at, text, plan.as_ref())));
-    places::settle(&mut merged, before.as_ref().map_or(&[], |before| &before.findings));
-    order::sort_by(&mut merged, draft::order);
-    let (pre_existing, found): (Vec<MergedFinding>, Vec<MergedFinding>) =
-        merged.into_iter().partition(|one| one.pre_existing);
-    coverage.normalize();
-    let degraded = coverage.reviewers.is_empty();
-    let open = match degraded {
-        true => ReviewVerdict::NotReady,
-        false => ReviewVerdict::from_findings(found.iter(), !unmet.is_empty()),
-    };
-    let still = |near: &NearbyFindings| {
-        near.ids.iter().filter(|id| joined.iter().any(|draft| draft.id == **id)).count() > 1
-    };
-    let answer = Response {
-        status: if degraded { MergeStatus::Degraded } else { MergeStatus::Ok },
-        queues: queues::queues(&found),
-        findings: found,
-        pre_existing,
-        coverage,
-        degraded,
-        verdict_default: open,
-        unmet,
-        near: near.into_iter().filter(still).collect(),
-        obstacles: Vec::new(),
-        rechecked,
-        intent: context.intent.clone(),
-        reasons,
-    };
-    Ok((answer, kept, ids))
 }
 
 /// Names that `review scope` recorded.

@@ -246,11 +246,9 @@ pub(super) fn collect(
     let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::from_change).collect();
     notes.extend(evidence::apart(&diff.uncommitted.index));
     notes.extend(evidence::filtered_files_note(&diff.difference.unproven));
-    let mut untracked = diff.uncommitted.untracked;
-    untracked.retain(|name| !untracked::is_of_helper(name));
     // Git does not look into another repository, so its files are not listed as new.
-    let (nested, untracked): (Vec<String>, Vec<String>) =
-        untracked.into_iter().partition(|name| name.ends_with('/'));
+    let untracked = diff.uncommitted.untracked.into_iter().filter(|name| !untracked::is_of_helper(name));
+    let (nested, untracked): (Vec<String>, Vec<String>) = untracked.partition(|name| name.ends_with('/'));
     notes.extend(evidence::nested_repository_note(&nested));
     let is_named = question.base.is_some() || question.request.is_some();
     // Uncommitted changes on the base count as a change as well.
@@ -269,16 +267,9 @@ pub(super) fn collect(
     unseen.extend(beside);
     notes.extend(base.warnings);
     let (not_shown, media) = binaries(&files, hidden_edits, &repository.top);
-    if !not_shown.is_empty() {
-        notes.push(format!("the diff does not show the content of {}", not_shown.join(", ")));
-    }
     let (standards_paths, leading_out) = signals::standards(&repository.top, &files);
-    if !leading_out.is_empty() {
-        notes.push(format!(
-            "links out of the repository are not shown to reviewers: {}",
-            leading_out.join(", ")
-        ));
-    }
+    notes.extend(note_about("the diff does not show the content of", &not_shown));
+    notes.extend(note_about("links out of the repository are not shown to reviewers:", &leading_out));
     let request = question.request.or(base.pull_request);
     let plan::FoundPlan { plan, missing, unseen: more_missing } =
         plan::find(repository, question.plan, request.as_ref(), (branch.as_deref(), &files), &mut notes);
@@ -312,11 +303,21 @@ pub(super) fn collect(
         since,
     };
     if let Some(folder) = folder {
-        let document = ScopeDocument { schema: "plugcast.review-scope/1", scope: &scope };
-        let shown = ShownFiles::add_round(folder, question.round, &scope, since)?;
-        folder.save(vec![("scope.json", text(&document)), (evidence::NAME, text(&shown))])?;
+        store(folder, question.round, &scope, since)?;
     }
     Ok(scope)
+}
+
+/// Stores the scope in the folder of its run, with what the reviewers of this round are shown.
+fn store(folder: &RunFolder, round: u32, scope: &ReviewScope, since: i64) -> Result<(), CallFailure> {
+    let document = ScopeDocument { schema: "plugcast.review-scope/1", scope };
+    let shown = ShownFiles::add_round(folder, round, scope, since)?;
+    folder.save(vec![("scope.json", text(&document)), (evidence::NAME, text(&shown))])
+}
+
+/// A note that lists `names`, if there are any.
+fn note_about(what: &str, names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
 }
 
 /// The base of a round: resolved for the first, and then the one that the run is bound to, without asking a remote.

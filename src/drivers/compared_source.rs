@@ -7,46 +7,53 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use camino::Utf8Path;
 
+use super::loaded_bundle;
+use super::source::{self, ComparisonSource, HostRenames};
 use crate::build::{self, SourceRequest};
 use crate::bundle::BundleManifest;
-use crate::cli::CommandFailure;
 use crate::compile::Discovery;
-use crate::disk::{self, FileSystem, open_beneath};
-use crate::drivers::loaded_bundle;
-use crate::drivers::source::{self, ComparisonSource, HostRenames};
+use crate::disk::{self, open_beneath};
+use crate::git::Git;
 use crate::progress::Progress;
 use crate::target::Targets;
 
 /// What is known about the source.
-pub struct WantedSource<'a> {
+#[derive(Clone, Copy)]
+pub(super) struct WantedSource<'a> {
     /// The folder that the command line names.
-    pub named: Option<&'a Path>,
+    pub(super) named: Option<&'a Path>,
     /// The folder that was just built.
-    pub built: Option<&'a Path>,
+    pub(super) built: Option<&'a Path>,
     /// The bundles.
-    pub bundles: &'a [PathBuf],
+    pub(super) bundles: &'a [PathBuf],
+    /// Git in a folder.
+    pub(super) git: &'a dyn Fn(&Path) -> Git,
+    /// All hosts.
+    pub(super) targets: &'a Targets,
+    /// Receives the progress.
+    pub(super) progress: &'a Progress,
 }
 
 /// The source that was found, if any, and a remark about it.
 #[derive(Default)]
-pub struct FoundSource {
+pub(super) struct FoundSource {
     /// The source.
-    pub against: Option<ComparisonSource>,
+    pub(super) against: Option<ComparisonSource>,
     /// Why no source is compared, or a warning about it.
-    pub note: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 /// Finds the source.
 ///
 /// # Errors
 /// When the folder that the command line names cannot be read as a source.
-pub fn find(wanted: &WantedSource<'_>, targets: &Targets, progress: &Progress) -> Result<FoundSource> {
+pub(super) fn find(wanted: &WantedSource<'_>) -> Result<FoundSource> {
     let manifests: Vec<BundleManifest> =
         wanted.bundles.iter().map(|bundle| loaded_bundle::manifest(bundle)).collect::<Result<_>>()?;
     let digests: Vec<&str> = manifests.iter().map(|manifest| manifest.source_digest.as_str()).collect();
     if let Some(folder) = wanted.named.or(wanted.built) {
-        progress.set(format!("reading `{}`", folder.display()));
-        let (digest, renames) = read(folder, wanted.bundles, targets, progress)?;
+        wanted.progress.set(format!("reading `{}`", folder.display()));
+        let (digest, renames) = read(folder, wanted)?;
         let changed = digests.iter().any(|known| *known != digest);
         let note =
             changed.then(|| format!("`{}` has changed since a bundle was built from it", folder.display()));
@@ -56,9 +63,9 @@ pub fn find(wanted: &WantedSource<'_>, targets: &Targets, progress: &Progress) -
         return Ok(FoundSource::default());
     };
     let mut note = None;
-    for folder in candidate_folders(bundle, manifest, targets) {
-        progress.set(format!("reading `{}`", folder.display()));
-        match read(&folder, wanted.bundles, targets, progress) {
+    for folder in candidate_folders(bundle, manifest, wanted.targets) {
+        wanted.progress.set(format!("reading `{}`", folder.display()));
+        match read(&folder, wanted) {
             Ok((digest, renames)) if digests.iter().all(|known| *known == digest) => {
                 return Ok(FoundSource {
                     against: Some(ComparisonSource::new(&folder, renames)),
@@ -103,30 +110,18 @@ fn holds_most(folder: &Path, manifest: &BundleManifest) -> bool {
 }
 
 /// The digest of a source's files, and the names that its settings change.
-fn read(
-    folder: &Path,
-    bundles: &[PathBuf],
-    targets: &Targets,
-    progress: &Progress,
-) -> Result<(String, HostRenames)> {
-    let (config, _) = build::config_of(&FileSystem::default(), folder)?;
-    let out = bundles.iter().filter_map(|bundle| bundle.parent()).map(Path::to_path_buf);
-    let outputs = bundles.iter().cloned().chain(out).collect();
+fn read(folder: &Path, wanted: &WantedSource<'_>) -> Result<(String, HostRenames)> {
+    let (mut request, _) = SourceRequest::load(folder)?;
+    let out = wanted.bundles.iter().filter_map(|bundle| bundle.parent()).map(Path::to_path_buf);
+    request.outputs = wanted.bundles.iter().cloned().chain(out).collect();
     // A default name changes neither.
-    let name = Some("source".to_owned()).filter(|_| config.build.name.is_none());
-    let mut request = SourceRequest {
-        git: Some(crate::cli::git(folder)),
-        src: folder.to_owned(),
-        name,
-        outputs,
-        config,
-        progress: progress.clone(),
-        ..SourceRequest::default()
-    };
+    request.name = Some("source".to_owned()).filter(|_| request.config.build.name.is_none());
     request.config.build.marketplace.get_or_insert_with(|| "source".to_owned());
-    let discovery = Discovery::new(&request, targets).map_err(CommandFailure::from)?;
-    let digest = discovery.digest().map_err(CommandFailure::from)?;
-    let source = discovery.read().map_err(CommandFailure::from)?;
+    request.git = Some((wanted.git)(folder));
+    request.progress = wanted.progress.clone();
+    let discovery = Discovery::new(&request, wanted.targets)?;
+    let digest = discovery.digest()?;
+    let source = discovery.read()?;
     Ok((digest, source::renames(&source.project)))
 }
 

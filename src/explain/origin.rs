@@ -8,10 +8,10 @@ use std::path::Path;
 use camino::Utf8Path;
 use toml::Value as Toml;
 
+use super::LineOrigin;
 use crate::disk;
 use crate::ledger::{ComponentKind, Ledger, LedgerRow};
 use crate::model::qualified_name::{last_of, local_of};
-use crate::printable;
 use crate::read::json;
 use crate::read::pointer::{JsonPointer, contains, keys};
 use crate::read::tree::{Node, Value};
@@ -19,7 +19,7 @@ use crate::source::LineIndex;
 use crate::sourcemap::SourceMap;
 use crate::target::Target;
 
-/// The metadata of a bundle.
+/// The documents of a bundle.
 pub(super) struct BundleDocuments<'a> {
     /// Its folder.
     pub(super) folder: &'a Path,
@@ -31,24 +31,26 @@ pub(super) struct BundleDocuments<'a> {
     pub(super) map: &'a SourceMap,
 }
 
-/// The origin of a line.
-struct LineOrigin {
-    path: String,
-    line: usize,
-    what: String,
+/// What of a source a generated line comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct FieldOrigin {
+    /// The file.
+    pub path: String,
+    /// 1-based line.
+    pub line: usize,
+    /// What it is, and why it was written.
+    pub what: String,
 }
 
 impl BundleDocuments<'_> {
-    /// Explains the 1-based `line` of the generated file `path` with the content `text`.
-    pub(super) fn explain_generated(&self, path: &str, text: &str, line: usize) -> String {
+    /// The origin of the 1-based `line` of the generated file `path` with the content `text`.
+    pub(super) fn generated_origin(&self, path: &str, text: &str, line: usize) -> LineOrigin {
         let inner: String = path.split('/').skip(2).collect::<Vec<_>>().join("/");
         let inner = if path.starts_with("plugins/") { inner } else { path.to_owned() };
         match self.origin(path, &inner, text, line) {
-            Some(LineOrigin { path: from, line: at, what }) => {
-                let [path, from, what] = [path, &*from, &*what].map(printable::line);
-                format!("{path}:{line} comes from {from}:{at}\n  generated: {what}\n")
-            }
-            None => format!("{}:{line} is generated: {}\n", printable::line(path), self.reason(&inner)),
+            Some(origin) => LineOrigin::Generated(origin),
+            None => LineOrigin::Required(self.reason(&inner)),
         }
     }
 
@@ -68,7 +70,7 @@ impl BundleDocuments<'_> {
         }
     }
 
-    fn origin(&self, path: &str, inner: &str, text: &str, line: usize) -> Option<LineOrigin> {
+    fn origin(&self, path: &str, inner: &str, text: &str, line: usize) -> Option<FieldOrigin> {
         let target = self.target?;
         let plugin =
             path.strip_prefix("plugins/").and_then(|rest| rest.split('/').next()).unwrap_or_default();
@@ -112,7 +114,7 @@ impl BundleDocuments<'_> {
     }
 
     /// The origin of a line of an installable agent: a field, or the body of the agent's file.
-    fn installed(&self, text: &str, line: usize) -> Option<LineOrigin> {
+    fn installed(&self, text: &str, line: usize) -> Option<FieldOrigin> {
         let table: toml::Table = text.parse().ok()?;
         let name = table.get("name")?.as_str()?;
         let agent = self.component(|row| row.name == name)?;
@@ -148,11 +150,11 @@ impl BundleDocuments<'_> {
             None => (at, String::new()),
         };
         let what = if what.is_empty() { "the agent's own text".to_owned() } else { what };
-        Some(LineOrigin { path: agent.path.clone(), line: source, what })
+        Some(FieldOrigin { path: agent.path.clone(), line: source, what })
     }
 
     /// The origin of the data of a module about a component.
-    fn registered(&self, plugin: &str, keys: &[&str]) -> Option<LineOrigin> {
+    fn registered(&self, plugin: &str, keys: &[&str]) -> Option<FieldOrigin> {
         let ["bodies" | "agents", name, rest @ ..] = keys else { return None };
         let owner = self.component(|row| row.name == *name)?;
         let names: &[&str] = match rest.first().copied() {
@@ -172,7 +174,7 @@ impl BundleDocuments<'_> {
 
     /// The setting of `owner` in `[targets.<host>]` of a `plugcast.toml`; one for its name takes precedence over one
     /// for all.
-    fn configured_origin(&self, owner: &LedgerRow, key: &str) -> Option<LineOrigin> {
+    fn configured_origin(&self, owner: &LedgerRow, key: &str) -> Option<FieldOrigin> {
         let kind = owner.kind.id();
         let local = local_of(&owner.name);
         let name = owner.name.as_str();
@@ -191,7 +193,7 @@ impl BundleDocuments<'_> {
     }
 
     /// The origin of a hook or a server, by its position or its name.
-    fn declared(&self, plugin: &str, keys: &[&str]) -> Option<LineOrigin> {
+    fn declared(&self, plugin: &str, keys: &[&str]) -> Option<FieldOrigin> {
         let of_kind = |row: &&LedgerRow| {
             matches!(row.kind, ComponentKind::Hook | ComponentKind::McpServer | ComponentKind::LspServer)
                 && row.plugin == plugin
@@ -206,11 +208,11 @@ impl BundleDocuments<'_> {
         };
         let row = same.or_else(named)?;
         let what = format!("the {} `{}`", row.kind.id(), row.name);
-        Some(LineOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
+        Some(FieldOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
     }
 
     /// The field of the source that a document of the target writes at `keys`.
-    fn field_origin(&self, plugin: &str, document: &toml::Table, keys: &[&str]) -> Option<LineOrigin> {
+    fn field_origin(&self, plugin: &str, document: &toml::Table, keys: &[&str]) -> Option<FieldOrigin> {
         let mut at = Toml::Table(document.clone());
         for key in keys {
             at = match at.get(key) {
@@ -245,7 +247,7 @@ impl BundleDocuments<'_> {
         self.ledger.rows.iter().find(|row| kinds.contains(&row.kind) && is_it(row))
     }
 
-    fn field(&self, plugin: &str, is_it: impl Fn(&LedgerRow) -> bool) -> Option<LineOrigin> {
+    fn field(&self, plugin: &str, is_it: impl Fn(&LedgerRow) -> bool) -> Option<FieldOrigin> {
         let row = self
             .ledger
             .rows
@@ -254,13 +256,13 @@ impl BundleDocuments<'_> {
         let pointer = row.pointer.as_deref().unwrap_or_default();
         let why = row.reason.as_deref().unwrap_or("it is unchanged");
         let what = format!("the field `{pointer}`: {why}");
-        Some(LineOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
+        Some(FieldOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what })
     }
 }
 
-fn row_origin(row: &LedgerRow) -> LineOrigin {
+fn row_origin(row: &LedgerRow) -> FieldOrigin {
     let what = format!("the {} `{}`", row.kind.id(), row.name);
-    LineOrigin { path: row.path.clone(), line: 1, what }
+    FieldOrigin { path: row.path.clone(), line: 1, what }
 }
 
 fn is(row: &LedgerRow, pointer: &str) -> bool {

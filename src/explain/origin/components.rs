@@ -1,13 +1,13 @@
 //! The origin of lines about hooks and servers: the handler of a hook by its position among those that the host
 //! received, a server by the name that the target gives it.
 
-use super::{BundleDocuments, LineOrigin, is, pointer};
+use super::{BundleDocuments, FieldOrigin, is, pointer};
 use crate::ledger::{ComponentKind, LedgerRow, RowOutcome};
 use crate::read::tree::Node;
 
 impl BundleDocuments<'_> {
     /// The hook or server of `plugin` at `keys` of the document `node`.
-    pub(super) fn run(&self, plugin: &str, node: &Node, keys: &[&str]) -> Option<LineOrigin> {
+    pub(super) fn run(&self, plugin: &str, node: &Node, keys: &[&str]) -> Option<FieldOrigin> {
         let target = self.target?;
         let [list, name, rest @ ..] = keys else { return None };
         if target.hooks.as_ref().is_some_and(|facts| facts.key == *list) {
@@ -28,7 +28,7 @@ impl BundleDocuments<'_> {
     }
 
     /// The origin of a handler of `event`: the source's handlers that the host received are in the same order.
-    fn handler(&self, plugin: &str, event: &str, groups: &Node, rest: &[&str]) -> Option<LineOrigin> {
+    fn handler(&self, plugin: &str, event: &str, groups: &Node, rest: &[&str]) -> Option<FieldOrigin> {
         let rows = self.carried_rows(plugin, ComponentKind::Hook).into_iter();
         let rows: Vec<&LedgerRow> = rows.filter(|row| row.name.split('/').next() == Some(event)).collect();
         let group = rest.first().and_then(|at| at.parse::<usize>().ok()).unwrap_or(0);
@@ -61,18 +61,18 @@ impl BundleDocuments<'_> {
     }
 
     /// The origin of a part of `row`: the row of the field of the same name, if there is one.
-    fn part_origin(&self, row: &LedgerRow, keys: &[&str]) -> LineOrigin {
+    fn part_origin(&self, row: &LedgerRow, keys: &[&str]) -> FieldOrigin {
         let base = row.pointer.as_deref().unwrap_or_default();
         self.declared_at(row, &format!("{base}{}", pointer(keys))).unwrap_or_else(|| row_origin(row))
     }
 
-    fn declared_at(&self, owner: &LedgerRow, place: &str) -> Option<LineOrigin> {
+    fn declared_at(&self, owner: &LedgerRow, place: &str) -> Option<FieldOrigin> {
         self.field(&owner.plugin, |row| row.path == owner.path && is(row, place))
     }
 }
 
-fn row_origin(row: &LedgerRow) -> LineOrigin {
+fn row_origin(row: &LedgerRow) -> FieldOrigin {
     let why = row.reason.as_deref().map_or(String::new(), |why| format!(": {why}"));
     let what = format!("the {} `{}`{why}", row.kind.id(), row.name);
-    LineOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what }
+    FieldOrigin { path: row.path.clone(), line: row.span.map_or(1, |span| span.line), what }
 }
