@@ -19,6 +19,7 @@ pub mod launch;
 pub mod listeners;
 pub mod place;
 pub mod polish;
+pub mod pretty_json;
 pub mod published;
 pub mod repo;
 pub mod review;

@@ -6,6 +6,7 @@ use semver::Version;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use super::pretty_json;
 use super::published::codes;
 use crate::printable::{block, json, line, sentence};
 use crate::runtime::command_line::choices;
@@ -229,7 +230,7 @@ impl Delivery {
 
     /// A JSON document, printed unchanged.
     pub fn document(body: &Value) -> Self {
-        let body = serde_json::to_string_pretty(body).unwrap_or_default();
+        let body = pretty_json::text(body);
         Self { body, text: None, sentinel: None, whole: true, undo: Vec::new() }
     }
 

@@ -14,6 +14,7 @@ use super::answer::{CONTENDED, CallFailure, USAGE};
 use super::document;
 use super::environment::Environment;
 use super::git::Repository;
+use super::pretty_json;
 use super::store::{Store, StoreStep};
 use crate::disk;
 use claim::{TreeClaim, claim_path};
@@ -215,7 +216,7 @@ pub fn must_be_at(
 
 /// The stored form of a document.
 pub fn text(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+    pretty_json::text(value) + "\n"
 }
 
 /// Reads one of our own documents, by its path in the store or its absolute path; `None` if it does not exist.

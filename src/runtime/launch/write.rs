@@ -18,6 +18,7 @@ use crate::runtime::command_line::options;
 use crate::runtime::document::{self, MARK};
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
+use crate::runtime::pretty_json;
 use crate::runtime::store::Store;
 use crate::source::Span;
 
@@ -205,6 +206,6 @@ fn printed(config: &LaunchConfig) -> String {
             _ => true,
         });
     }
-    let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    let text = pretty_json::text(&value);
     text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
