@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gates::TriagedFeedback;
-use super::record::{DispatchedUnit, FeedbackRun, ItemOutcome, ROUNDS};
+use super::record::{DispatchedUnit, FeedbackOutcome, FeedbackRun, ROUNDS};
 use super::{brief, cluster};
 use crate::order;
 use crate::runtime::answer::{CallFailure, Delivery};
@@ -45,7 +45,7 @@ pub struct Response {
     /// With `escalate`: the items that are left, which the user has to decide.
     pub left: Vec<String>,
     /// With `escalate`: what was tried.
-    pub tried: Vec<ItemOutcome>,
+    pub tried: Vec<FeedbackOutcome>,
 }
 
 /// Whether there is anything to do.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gates::TriagedFeedback;
-use super::record::{CallState, ItemOutcome};
+use super::record::{CallState, FeedbackOutcome};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
@@ -35,7 +35,7 @@ pub struct Response {
     /// The pull request.
     pub pr: String,
     /// What was answered, in order.
-    pub outcomes: Vec<ItemOutcome>,
+    pub outcomes: Vec<FeedbackOutcome>,
     /// The items of the last fetch that have no reply.
     pub open: Vec<String>,
     /// Those that the triage closed, each with its reason.

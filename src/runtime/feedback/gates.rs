@@ -58,7 +58,7 @@ options! {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Response {
     /// Whether to look for clusters.
-    pub status: GateStatus,
+    pub status: ClusterSearch,
     /// The same as a boolean.
     pub run: bool,
     /// The gates that fired.
@@ -73,7 +73,7 @@ pub struct Response {
 /// Whether to look for clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum GateStatus {
+pub enum ClusterSearch {
     /// Look for them.
     Run,
     /// Each item is on its own.
@@ -121,7 +121,7 @@ impl TriagedFeedback {
             return Err(missing("inconsistent", message, "fetch again"));
         }
         let record = run.as_ref().map(|run| &run.record);
-        let items = triage.sort(&fetched, record);
+        let items = triage.classify(&fetched, record);
         let policy = record.map(|record| record.policy).or(policy).unwrap_or(GatePolicy::VolumeOrCross);
         let (count, mut fired) = (items.new.len(), Vec::new());
         if fetched.target.is_none() && count > 0 {
@@ -156,7 +156,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let TriagedFeedback { items, fired, .. } = TriagedFeedback::load(environment, files, options.policy)?;
     let run = !fired.is_empty();
     Ok(Delivery::from_answer(&Response {
-        status: if run { GateStatus::Run } else { GateStatus::Skip },
+        status: if run { ClusterSearch::Run } else { ClusterSearch::Skip },
         run,
         include_resolved: fired.contains(&FeedbackGate::CrossRound),
         fired,

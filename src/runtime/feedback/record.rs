@@ -58,7 +58,7 @@ pub struct FeedbackRecord {
     /// What was dispatched.
     pub units: Vec<DispatchedUnit>,
     /// What became of each item, in the order of the replies.
-    pub outcomes: Vec<ItemOutcome>,
+    pub outcomes: Vec<FeedbackOutcome>,
     started_at: String,
     uptime: Option<Uptime>,
     pid: u32,
@@ -82,7 +82,7 @@ pub struct DispatchedUnit {
 /// What became of an item in one round.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ItemOutcome {
+pub struct FeedbackOutcome {
     /// The item.
     pub id: String,
     /// The round.
@@ -115,7 +115,7 @@ pub enum FeedbackVerdict {
     Replied,
     /// It is declined, with the reason.
     NotAddressing,
-    /// A person has to decide: the thread stays open.
+    /// The user has to decide: the thread stays open.
     NeedsHuman,
 }
 
@@ -173,7 +173,7 @@ impl FeedbackRecord {
     }
 
     /// What became of an item in the current round.
-    pub(super) fn outcome(&self, id: &str) -> Option<&ItemOutcome> {
+    pub(super) fn outcome(&self, id: &str) -> Option<&FeedbackOutcome> {
         self.outcomes.iter().find(|one| one.id == id && one.round == self.round)
     }
 }

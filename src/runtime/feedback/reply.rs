@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::items::{FeedbackItem, FetchedFeedback};
 use super::missing;
 use super::posting::{FeedbackPoster, PostedReply};
-use super::record::{CallState, FeedbackRun, FeedbackVerdict, ItemOutcome, MAX_WAIT};
+use super::record::{CallState, FeedbackOutcome, FeedbackRun, FeedbackVerdict, MAX_WAIT};
 use super::results::{UnitResults, UnreadResult};
 use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
@@ -93,7 +93,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
                 let hint = "give the reply on standard input";
                 return Err(CallFailure::new(USAGE, "empty_reply", "the reply is empty", hint));
             }
-            let outcome = ItemOutcome {
+            let outcome = FeedbackOutcome {
                 id: id.clone(),
                 round: run.record.round,
                 verdict: FeedbackVerdict::Replied,
@@ -143,7 +143,7 @@ fn post(
     run: &mut FeedbackRun,
     session: &ApiSession<'_>,
     item: &FeedbackItem,
-    outcome: ItemOutcome,
+    outcome: FeedbackOutcome,
     text: &str,
 ) -> Result<FeedbackReply, CallFailure> {
     let store = run.store.clone();
@@ -164,7 +164,7 @@ fn post(
     let at = at.unwrap_or(run.record.outcomes.len());
     let PostedReply { url, was_found } = poster.reply(item, &body, is_begun, &mut || {
         if !is_begun {
-            run.record.outcomes.push(ItemOutcome { reply: CallState::Begun, ..outcome.clone() });
+            run.record.outcomes.push(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() });
         }
         run.write(&held, Vec::new())
     })?;

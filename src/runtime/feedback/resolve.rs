@@ -1,5 +1,5 @@
-//! `feedback resolve`: resolves the threads that have a reply, each once, and reads back that they are resolved. What a
-//! person has to decide stays open.
+//! `feedback resolve`: resolves the threads that have a reply, each once, and reads back that they are resolved. What
+//! the user has to decide stays open.
 
 use std::path::PathBuf;
 
@@ -42,7 +42,7 @@ pub struct Response {
     pub status: ResolveStatus,
     /// The threads that are resolved.
     pub resolved: Vec<String>,
-    /// Threads that a person has to decide.
+    /// Threads that the user has to decide.
     pub needs_human: Vec<String>,
     /// Threads in which others have written after the reply.
     pub answered: Vec<String>,

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::record::{CallState, DispatchedUnit, FeedbackRun, FeedbackVerdict, ItemOutcome};
+use super::record::{CallState, DispatchedUnit, FeedbackOutcome, FeedbackRun, FeedbackVerdict};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::given_list::words;
-use crate::runtime::review::reply::objects;
+use crate::runtime::review::reply::{objects, rows};
 
 /// A reply, or a part of one, that does not count.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct UnreadResult {
 #[derive(Debug, Default)]
 pub(super) struct UnitResults {
     /// The outcomes with the texts to post.
-    pub(super) outcomes: Vec<(ItemOutcome, String)>,
+    pub(super) outcomes: Vec<(FeedbackOutcome, String)>,
     pub(super) unread: Vec<UnreadResult>,
     /// The assessments of clusters, as returned.
     pub(super) assessments: Vec<Value>,
@@ -68,18 +68,12 @@ impl UnitResults {
     }
 
     fn add(&mut self, unit: &DispatchedUnit, text: &str) {
-        let keys = ["results", "feedback_id", "cluster_assessment"];
-        let (found, _) = objects(text, |key| keys.contains(&key));
-        let mut rows: Vec<&Value> = Vec::new();
-        let mut assessment = None;
-        for object in &found {
-            match object["results"].as_array() {
-                Some(list) => rows = list.iter().collect(),
-                None if object["feedback_id"].is_string() => rows.push(object),
-                None => {}
-            }
-            assessment = object.get("cluster_assessment").or(assessment);
-        }
+        let rows = match rows(text, "results", "feedback_id") {
+            Ok((rows, _)) => rows,
+            Err(reason) => return self.refuse(unit, &reason),
+        };
+        let (found, _) = objects(text, |key| key == "cluster_assessment");
+        let assessment = found.last().map(|object| &object["cluster_assessment"]);
         for id in &unit.items {
             // An earlier one may be a draft, or a quoted comment.
             let Some(row) = rows.iter().rfind(|row| row["feedback_id"].as_str() == Some(id)) else {
@@ -115,14 +109,14 @@ impl UnitResults {
 }
 
 /// The outcome of an item, with the text to post.
-fn outcome(unit: &DispatchedUnit, id: &str, row: &Value) -> Result<(ItemOutcome, String), String> {
+fn outcome(unit: &DispatchedUnit, id: &str, row: &Value) -> Result<(FeedbackOutcome, String), String> {
     let word = row["verdict"].as_str().unwrap_or_default();
     let verdict = verdict(word).ok_or_else(|| format!("unknown verdict `{word}`"))?;
     let text =
         |key: &str| row[key].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let reply = text("reply_text").ok_or("`reply_text` is empty")?;
     let files = words(row.get("files_changed"), "\n").unwrap_or_default();
-    let outcome = ItemOutcome {
+    let outcome = FeedbackOutcome {
         id: id.to_owned(),
         round: unit.round,
         verdict,

@@ -66,7 +66,7 @@ pub struct TriagedItems {
 }
 
 impl FeedbackTriage {
-    /// Reads the triage in the run, or the file that is named; one that is missing names nothing.
+    /// Reads the triage in the run, or the file that is named; without one, every item is new.
     ///
     /// # Errors
     /// `malformed_triage`, `unknown_item`, `resolved_item`, `malformed_json`, and those of reading the file.
@@ -151,7 +151,11 @@ impl FeedbackTriage {
     }
 
     /// Sorts the items by what is to be done about them. What has an outcome in this round is not new.
-    pub(super) fn sort(&self, fetched: &FetchedFeedback, record: Option<&FeedbackRecord>) -> TriagedItems {
+    pub(super) fn classify(
+        &self,
+        fetched: &FetchedFeedback,
+        record: Option<&FeedbackRecord>,
+    ) -> TriagedItems {
         let mut sorted = TriagedItems::default();
         for item in &fetched.items {
             let is_done = record.is_some_and(|record| record.outcome(&item.id).is_some());
