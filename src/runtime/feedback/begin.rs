@@ -99,7 +99,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     must_be_clean(&location)?;
     let tree = location.repository.clone();
-    let record = FeedbackRecord::new((request, words.comment), options.policy, &tree)?;
+    let record = FeedbackRecord::new((&request, words.comment), options.policy, &tree)?;
     let (branch, head) = (record.branch.clone(), record.head_sha.clone());
     let (mut run, abandoned) = FeedbackRun::claim(&tree, environment.root(), record, options.take_over)?;
     let taken = check_out(&mut location, &mut run);
@@ -119,7 +119,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let response = Response {
         status: RunStart::Started,
         run: path.clone(),
-        pr: run.record.pr,
+        pr: request,
         comment: run.record.comment,
         focus: words.focus,
         tree: run.record.tree,

@@ -1,11 +1,11 @@
 //! `feedback cluster`: items of one category in the same file or folder, which may have one cause. Resolved threads are
 //! their context.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::brief;
 use super::gates::{FeedbackGate, TriagedFeedback};
@@ -80,7 +80,7 @@ pub struct FeedbackCluster {
 
 /// A member of a possible cluster.
 struct Member<'a> {
-    category: &'static str,
+    category: &'a str,
     path: &'a str,
     resolved: Option<&'a ResolvedThread>,
     id: &'a str,
@@ -128,66 +128,76 @@ pub(super) fn find(feedback: &TriagedFeedback, new: &[String]) -> (Vec<FeedbackC
         return (Vec::new(), new.to_vec());
     }
     let (triage, fetched) = (&feedback.triage, &feedback.fetched);
-    let (mut members, open) = (Vec::new(), order::set(new));
-    for item in fetched.items.iter().filter(|item| open.contains(&item.id)) {
-        if let (Some(category), Some(path)) = (triage.categories.get(&item.id), &item.path) {
-            members.push(Member { category, path, resolved: None, id: &item.id });
-        }
-    }
-    let with_resolved = feedback.fired.contains(&FeedbackGate::CrossRound);
-    for thread in fetched.cross_invocation.resolved_threads.iter().filter(|_| with_resolved) {
-        if let (Some(category), Some(path)) = (triage.categories.get(&thread.thread_id), &thread.path) {
-            members.push(Member { category, path, resolved: Some(thread), id: &thread.thread_id });
+    let open: Map<String, Value> = new.iter().map(|id| (id.clone(), Value::Null)).collect();
+    let items = fetched.items.iter().filter(|item| open.contains_key(&item.id));
+    let items = items.map(|item| (&item.id, &item.path, None));
+    let resolved = fetched.cross_invocation.resolved_threads.iter();
+    let resolved = resolved.filter(|_| feedback.fired.contains(&FeedbackGate::CrossRound));
+    let resolved = resolved.map(|thread| (&thread.thread_id, &thread.path, Some(thread)));
+    let mut members = Vec::new();
+    for (id, path, resolved) in items.chain(resolved) {
+        if let (Some(category), Some(path)) = (triage.category(id), path) {
+            members.push(Member { category, path, resolved, id });
         }
     }
     let mut groups = MemberGroups((0..members.len()).collect());
-    let (mut of_file, mut of_folder) = (BTreeMap::new(), BTreeMap::new());
+    // The first member of each category and file, and of each category and folder.
+    let mut first: Map<String, Value> = Map::new();
     for (at, member) in members.iter().enumerate() {
-        groups.join(at, *of_file.entry((member.category, member.path)).or_insert(at));
-        if let Some(folder) = folder(member.path) {
-            groups.join(at, *of_folder.entry((member.category, folder)).or_insert(at));
+        let folder = folder(member.path).map(|folder| format!("{}:{folder}/", member.category));
+        for key in [format!("{}:{}", member.category, member.path)].into_iter().chain(folder) {
+            let known = first.get(&key).and_then(Value::as_u64);
+            groups.join(at, known.and_then(|known| usize::try_from(known).ok()).unwrap_or(at));
+            if known.is_none() {
+                first.insert(key, at.into());
+            }
         }
     }
-    for ((category, inner), at) in &of_folder {
-        let mut above = folder(inner);
+    for (at, member) in members.iter().enumerate() {
+        let mut above = folder(member.path).and_then(folder);
         while let Some(outer) = above {
-            if let Some(other) = of_folder.get(&(*category, outer)) {
-                groups.join(*at, *other);
+            let known = first.get(&format!("{}:{outer}/", member.category)).and_then(Value::as_u64);
+            if let Some(other) = known.and_then(|known| usize::try_from(known).ok()) {
+                groups.join(at, other);
             }
             above = folder(outer);
         }
     }
-    let mut found: BTreeMap<usize, Vec<&Member<'_>>> = BTreeMap::new();
-    for (at, member) in members.iter().enumerate() {
-        found.entry(groups.root(at)).or_default().push(member);
+    let mut places: Vec<(usize, usize)> = (0..members.len()).map(|at| (groups.root(at), at)).collect();
+    order::sort(&mut places);
+    let (mut clusters, mut clustered) = (Vec::new(), open);
+    for group in places.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
+        let group: Vec<&Member<'_>> = group.iter().map(|(_, at)| &members[*at]).collect();
+        let threads: Vec<String> =
+            group.iter().filter(|one| one.resolved.is_none()).map(|one| one.id.to_owned()).collect();
+        if threads.is_empty() {
+            continue;
+        }
+        for id in &threads {
+            clustered.shift_remove(id);
+        }
+        let files = distinct(group.iter().map(|one| one.path.to_owned()).collect());
+        let category = group[0].category;
+        let mut cluster = FeedbackCluster {
+            category: category.to_owned(),
+            area: area(&files),
+            files,
+            threads,
+            hypothesis: triage.hypothesis(category),
+            prior_resolutions: group.iter().filter_map(|one| one.resolved).cloned().collect(),
+            brief: String::new(),
+        };
+        cluster.brief = brief::cluster(&cluster);
+        clusters.push(cluster);
     }
-    found.retain(|_, group| group.len() > 1 && group.iter().any(|member| member.resolved.is_none()));
-    let clusters: Vec<FeedbackCluster> = found
-        .into_values()
-        .map(|group| {
-            let files: Vec<String> =
-                order::set(group.iter().map(|one| one.path.to_owned())).into_iter().collect();
-            let category = group[0].category;
-            let mut cluster = FeedbackCluster {
-                category: category.to_owned(),
-                area: area(&files),
-                files,
-                threads: group
-                    .iter()
-                    .filter(|one| one.resolved.is_none())
-                    .map(|one| one.id.to_owned())
-                    .collect(),
-                hypothesis: triage.hypotheses.get(category).cloned().unwrap_or_default(),
-                prior_resolutions: group.iter().filter_map(|one| one.resolved).cloned().collect(),
-                brief: String::new(),
-            };
-            cluster.brief = brief::cluster(&cluster);
-            cluster
-        })
-        .collect();
-    let clustered = order::set(clusters.iter().flat_map(|cluster| &cluster.threads));
-    let individual = new.iter().filter(|id| !clustered.contains(id)).cloned().collect();
-    (clusters, individual)
+    (clusters, clustered.into_iter().map(|(id, _)| id).collect())
+}
+
+/// The same, sorted, each once.
+pub(super) fn distinct(mut texts: Vec<String>) -> Vec<String> {
+    order::sort(&mut texts);
+    texts.dedup();
+    texts
 }
 
 /// Runs the command.

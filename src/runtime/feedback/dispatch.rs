@@ -1,16 +1,15 @@
 //! `feedback dispatch`: which units of work agents get, and which of them may run at the same time. Resolved threads are
 //! never dispatched, and after two rounds the user decides.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::gates::TriagedFeedback;
 use super::record::{DispatchedUnit, FeedbackOutcome, FeedbackRun, ROUNDS};
 use super::{brief, cluster};
-use crate::order;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
@@ -111,11 +110,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     response.status = FeedbackDispatch::Ok;
     add_units(&mut run, &feedback, &new);
-    let (open, fetched) = (order::set(&new), &feedback.fetched);
+    let fetched = &feedback.fetched;
     let mut documents = Vec::new();
     let mut plan = UnitWaves::default();
     for unit in run.record.units.iter().filter(|unit| unit.round == round) {
-        let items: Vec<String> = unit.items.iter().filter(|id| open.contains(id)).cloned().collect();
+        let items: Vec<String> = unit.items.iter().filter(|id| new.contains(id)).cloned().collect();
         if items.is_empty() {
             continue;
         }
@@ -128,7 +127,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         plan.add(FeedbackUnit {
             unit: unit.name.clone(),
             is_cluster: unit.is_cluster,
-            files: order::set(found().filter_map(|item| item.path.clone())).into_iter().collect(),
+            files: cluster::distinct(found().filter_map(|item| item.path.clone()).collect()),
             task: path("units", ".xml").display().to_string(),
             reply: path("replies", ".txt").display().to_string(),
             items,
@@ -144,10 +143,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 fn add_units(run: &mut FeedbackRun, feedback: &TriagedFeedback, new: &[String]) {
     let record = &mut run.record;
     let round = record.round;
-    let known: BTreeSet<String> = order::set(
-        record.units.iter().filter(|unit| unit.round == round).flat_map(|unit| unit.items.clone()),
-    );
-    let fresh: Vec<String> = new.iter().filter(|id| !known.contains(*id)).cloned().collect();
+    let known: Vec<String> =
+        record.units.iter().filter(|unit| unit.round == round).flat_map(|unit| unit.items.clone()).collect();
+    let fresh: Vec<String> = new.iter().filter(|id| !known.contains(id)).cloned().collect();
     let (clusters, individual) = cluster::find(feedback, &fresh);
     let clusters = clusters.into_iter().map(|cluster| (true, cluster.threads));
     let individual = individual.into_iter().map(|id| (false, vec![id]));
@@ -162,7 +160,7 @@ fn add_units(run: &mut FeedbackRun, feedback: &TriagedFeedback, new: &[String]) 
 #[derive(Default)]
 struct UnitWaves {
     waves: Vec<Vec<FeedbackUnit>>,
-    last: BTreeMap<String, usize>,
+    last: Map<String, Value>,
 }
 
 impl UnitWaves {
@@ -170,14 +168,15 @@ impl UnitWaves {
     fn add(&mut self, unit: FeedbackUnit) {
         // Units whose files are unknown share one.
         let files = if unit.files.is_empty() { vec![String::new()] } else { unit.files.clone() };
-        let mut at = files.iter().filter_map(|file| self.last.get(file)).max().map_or(0, |last| last + 1);
+        let last = files.iter().filter_map(|file| self.last.get(file)?.as_u64()).max();
+        let mut at = last.and_then(|last| usize::try_from(last).ok()).map_or(0, |last| last + 1);
         while self.waves.get(at).is_some_and(|wave| wave.len() >= TOGETHER) {
             at += 1;
         }
         if at == self.waves.len() {
             self.waves.push(Vec::new());
         }
-        self.last.extend(files.into_iter().map(|file| (file, at)));
+        self.last.extend(files.into_iter().map(|file| (file, at.into())));
         self.waves[at].push(unit);
     }
 }

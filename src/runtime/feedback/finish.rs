@@ -39,7 +39,16 @@ pub struct Response {
     /// The items of the last fetch that have no reply.
     pub open: Vec<String>,
     /// Those that the triage closed, each with its reason.
-    pub closed: Vec<(String, String)>,
+    pub closed: Vec<ClosedItem>,
+}
+
+/// An item that the triage closed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClosedItem {
+    /// The item.
+    pub id: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// Whether anything is left.
@@ -69,7 +78,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         pr: run.record.pr.url.clone(),
         outcomes: run.record.outcomes.clone(),
         open,
-        closed: loaded.triage.closed.into_iter().collect(),
+        closed: loaded
+            .items
+            .closed
+            .into_iter()
+            .map(|id| (loaded.triage.closed(&id).unwrap_or_default().to_owned(), id))
+            .map(|(reason, id)| ClosedItem { id, reason })
+            .collect(),
     };
     let status = if response.status == FeedbackEnding::Complete { "complete" } else { "partial" };
     run.end(environment, status, vec![("report.json", text(&response))])?;

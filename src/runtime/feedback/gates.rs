@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::items::FetchedFeedback;
 use super::missing;
@@ -20,7 +20,7 @@ const VOLUME: usize = 3;
 
 choices! {
     /// When clusters are formed.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum GatePolicy {
         /// With three new items, or a new one beside resolved threads

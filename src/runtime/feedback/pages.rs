@@ -271,9 +271,8 @@ impl FeedbackPages<'_> {
     }
 
     fn finish(mut self) -> FetchedFeedback {
-        let answered = order::set(self.answered);
         for item in &mut self.fetched.items {
-            item.handled_by_us |= answered.contains(&item.id);
+            item.handled_by_us |= self.answered.contains(&item.id);
         }
         self.fetched.pending_review = self.pending;
         let signal = !self.resolved.is_empty() && self.current > 0;

@@ -4,18 +4,20 @@
 use std::path::Path;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use super::gates::GatePolicy;
-use super::items::FetchedFeedback;
+use super::items::{FetchedFeedback, text};
 use super::missing;
 use crate::runtime::answer::{CONTENDED, CallFailure};
+use crate::runtime::command_line::OptionValue;
 use crate::runtime::environment::{Environment, Uptime};
 use crate::runtime::git::Repository;
 use crate::runtime::github::{ApiSession, PullRequest, RepositoryAddress};
 use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
-use crate::runtime::run::{self, METADATA, RECORD, RunDirectory, Workflow, parsed, text};
+use crate::runtime::run::{self, METADATA, RECORD, RunDirectory, Workflow, parsed};
 use crate::runtime::store::LockedStore;
 
 /// The workflow in the store.
@@ -35,14 +37,13 @@ pub(super) const MAX_WAIT: u64 = 30;
 pub(super) const ROUNDS: u32 = 2;
 
 /// The record of a run.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Serialize)]
 pub struct FeedbackRecord {
     schema: String,
     /// The run's name.
     pub run_id: String,
     /// The pull request.
-    pub pr: PullRequest,
+    pub pr: FeedbackRequest,
     /// The comment that the user named, as the end of its address.
     pub comment: Option<String>,
     /// When clusters are formed.
@@ -65,9 +66,19 @@ pub struct FeedbackRecord {
     state_root: String,
 }
 
+/// The pull request of a run.
+#[derive(Debug, Clone, Serialize)]
+pub struct FeedbackRequest {
+    /// Its number.
+    pub number: u64,
+    /// Its address.
+    pub url: String,
+    /// The repository that it belongs to.
+    pub base_url: String,
+}
+
 /// A unit of work that was dispatched.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Serialize)]
 pub struct DispatchedUnit {
     /// Its name, and that of its files.
     pub name: String,
@@ -80,8 +91,7 @@ pub struct DispatchedUnit {
 }
 
 /// What became of an item in one round.
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FeedbackOutcome {
     /// The item.
     pub id: String,
@@ -104,7 +114,7 @@ pub struct FeedbackOutcome {
 }
 
 /// What a resolver decided about an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FeedbackVerdict {
     /// It is fixed as the comment asks.
@@ -120,7 +130,7 @@ pub enum FeedbackVerdict {
 }
 
 /// How far a call of GitHub got. It is recorded before and after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
     /// Not begun.
@@ -137,7 +147,7 @@ pub(super) type FeedbackRun = WorkflowRun<FeedbackRecord>;
 impl FeedbackRecord {
     /// A record that starts now.
     pub(super) fn new(
-        (pr, comment): (PullRequest, Option<String>),
+        (pr, comment): (&PullRequest, Option<String>),
         policy: GatePolicy,
         tree: &Repository,
     ) -> Result<Self, CallFailure> {
@@ -145,7 +155,7 @@ impl FeedbackRecord {
         Ok(Self {
             schema: "plugcast.feedback-run/1".to_owned(),
             run_id: String::new(),
-            pr,
+            pr: FeedbackRequest { number: pr.number, url: pr.url.clone(), base_url: pr.base_url.clone() },
             comment,
             policy,
             tree: tree.top.display().to_string(),
@@ -163,7 +173,7 @@ impl FeedbackRecord {
 
     /// The document that ends the run.
     pub(super) fn ended(&self, environment: &Environment, status: &str) -> String {
-        text(&json!({
+        run::text(&json!({
             "schema": "plugcast.feedback/1",
             "run_id": self.run_id,
             "pr": self.pr.url,
@@ -175,6 +185,105 @@ impl FeedbackRecord {
     /// What became of an item in the current round.
     pub(super) fn outcome(&self, id: &str) -> Option<&FeedbackOutcome> {
         self.outcomes.iter().find(|one| one.id == id && one.round == self.round)
+    }
+}
+
+impl<'de> Deserialize<'de> for FeedbackRecord {
+    /// Reads a record by hand: what a derive makes of these types is a fiftieth of the helper.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::from_document(&value).ok_or_else(|| D::Error::custom("a field of the record is missing"))
+    }
+}
+
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect()
+}
+
+fn round(value: &Value) -> Option<u32> {
+    value["round"].as_u64().and_then(|round| round.try_into().ok())
+}
+
+impl FeedbackRecord {
+    fn from_document(value: &Value) -> Option<Self> {
+        let pr = &value["pr"];
+        let (units, outcomes) = (value["units"].as_array()?, value["outcomes"].as_array()?);
+        Some(Self {
+            schema: text(value, "schema")?,
+            run_id: text(value, "run_id")?,
+            pr: FeedbackRequest {
+                number: pr["number"].as_u64()?,
+                url: text(pr, "url")?,
+                base_url: text(pr, "base_url")?,
+            },
+            comment: text(value, "comment"),
+            policy: GatePolicy::parse(value["policy"].as_str()?).ok()?,
+            tree: text(value, "tree")?,
+            branch: text(value, "branch"),
+            head_sha: text(value, "head_sha")?,
+            round: round(value)?,
+            units: units.iter().map(DispatchedUnit::from_document).collect::<Option<_>>()?,
+            outcomes: outcomes.iter().map(FeedbackOutcome::from_document).collect::<Option<_>>()?,
+            started_at: text(value, "started_at")?,
+            uptime: value["uptime"]["milliseconds"].as_u64().map(|milliseconds| Uptime {
+                boot: text(&value["uptime"], "boot").unwrap_or_default(),
+                milliseconds,
+            }),
+            pid: value["pid"].as_u64()?.try_into().ok()?,
+            state_root: text(value, "state_root")?,
+        })
+    }
+}
+
+impl DispatchedUnit {
+    fn from_document(value: &Value) -> Option<Self> {
+        Some(Self {
+            name: text(value, "name")?,
+            round: round(value)?,
+            is_cluster: value["is_cluster"].as_bool()?,
+            items: texts(&value["items"]),
+        })
+    }
+}
+
+impl FeedbackOutcome {
+    fn from_document(value: &Value) -> Option<Self> {
+        Some(Self {
+            id: text(value, "id")?,
+            round: round(value)?,
+            verdict: FeedbackVerdict::parse(value["verdict"].as_str()?)?,
+            reason: text(value, "reason")?,
+            decision_context: text(value, "decision_context"),
+            files_changed: texts(&value["files_changed"]),
+            reply: CallState::parse(&value["reply"])?,
+            reply_url: text(value, "reply_url"),
+            resolution: CallState::parse(&value["resolution"])?,
+        })
+    }
+}
+
+impl FeedbackVerdict {
+    /// The verdict of a word.
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "fixed" => Self::Fixed,
+            "fixed-differently" => Self::FixedDifferently,
+            "replied" => Self::Replied,
+            "not-addressing" | "declined" => Self::NotAddressing,
+            "needs-human" => Self::NeedsHuman,
+            _ => return None,
+        })
+    }
+}
+
+impl CallState {
+    fn parse(value: &Value) -> Option<Self> {
+        Some(match value.as_str()? {
+            "open" => Self::Open,
+            "begun" => Self::Begun,
+            "done" => Self::Done,
+            _ => return None,
+        })
     }
 }
 
@@ -278,7 +387,7 @@ impl FeedbackRun {
         held: &LockedStore<'_>,
         mut documents: Vec<(&str, String)>,
     ) -> Result<(), CallFailure> {
-        documents.push((RECORD, text(&self.record)));
+        documents.push((RECORD, run::text(&self.record)));
         let folder: RunDirectory<'_> = self.folder();
         held.commit(folder.seal()?.steps(&folder, documents)?)
     }

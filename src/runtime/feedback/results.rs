@@ -29,18 +29,6 @@ pub(super) struct UnitResults {
     pub(super) assessments: Vec<Value>,
 }
 
-/// The verdict of a word.
-fn verdict(word: &str) -> Option<FeedbackVerdict> {
-    Some(match word.trim().to_ascii_lowercase().replace([' ', '_'], "-").as_str() {
-        "fixed" => FeedbackVerdict::Fixed,
-        "fixed-differently" => FeedbackVerdict::FixedDifferently,
-        "replied" => FeedbackVerdict::Replied,
-        "not-addressing" | "declined" => FeedbackVerdict::NotAddressing,
-        "needs-human" => FeedbackVerdict::NeedsHuman,
-        _ => return None,
-    })
-}
-
 impl UnitResults {
     /// Reads the replies to the units of the current round.
     ///
@@ -111,7 +99,8 @@ impl UnitResults {
 /// The outcome of an item, with the text to post.
 fn outcome(unit: &DispatchedUnit, id: &str, row: &Value) -> Result<(FeedbackOutcome, String), String> {
     let word = row["verdict"].as_str().unwrap_or_default();
-    let verdict = verdict(word).ok_or_else(|| format!("unknown verdict `{word}`"))?;
+    let plain = word.trim().to_ascii_lowercase().replace([' ', '_'], "-");
+    let verdict = FeedbackVerdict::parse(&plain).ok_or_else(|| format!("unknown verdict `{word}`"))?;
     let text =
         |key: &str| row[key].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let reply = text("reply_text").ok_or("`reply_text` is empty")?;

@@ -1,16 +1,14 @@
 //! The triage of a model, `triage.json` in the run: what is new, and which kind of problem it is. Whatever it leaves out
 //! counts as new, so that nothing is lost.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::items::FetchedFeedback;
 use super::record::{FeedbackRecord, FeedbackRun};
-use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -43,13 +41,10 @@ pub(super) const CATEGORIES: [&str; 11] = [
 /// What a model made of the items.
 #[derive(Debug, Default)]
 pub(super) struct FeedbackTriage {
-    /// The categories by id, also of resolved threads.
-    pub(super) categories: BTreeMap<String, &'static str>,
-    /// The items that are not new, with the reason.
-    pub(super) closed: BTreeMap<String, String>,
+    /// What it says by id, also of resolved threads: the category, and why an item is not new.
+    rows: Map<String, Value>,
     /// What the items of a category may have in common.
-    pub(super) hypotheses: BTreeMap<String, String>,
-    named: BTreeSet<String>,
+    hypotheses: Map<String, Value>,
 }
 
 /// The items by what is to be done about them.
@@ -101,7 +96,8 @@ impl FeedbackTriage {
         let list = GivenList::read(text, name, &FORM)?;
         let mut triage = Self::default();
         let resolved = &fetched.cross_invocation.resolved_threads;
-        let known = order::set(fetched.items.iter().map(|item| item.id.as_str()));
+        let known: Map<String, Value> =
+            fetched.items.iter().map(|item| (item.id.clone(), Value::Null)).collect();
         for (at, row) in list.rows.iter().enumerate() {
             let field = |key: &str| match row.get(key) {
                 None | Some(Value::Null) => Ok(None),
@@ -114,10 +110,11 @@ impl FeedbackTriage {
                 return Err(list.fault(at, "id", "an item has no `id`".to_owned()));
             };
             let is_resolved = resolved.iter().any(|thread| thread.thread_id == id);
-            if !is_resolved && !known.contains(id.as_str()) {
+            if !is_resolved && !known.contains_key(&id) {
                 let hint = "use the ids that `feedback fetch` answered with";
                 return Err(list.failure("unknown_item", at, "id", format!("there is no item `{id}`"), hint));
             }
+            let mut closed = Value::Null;
             match field("state")?.as_deref() {
                 Some("resolved") if is_resolved => {}
                 Some(state) if is_resolved => {
@@ -127,27 +124,40 @@ impl FeedbackTriage {
                 }
                 None | Some("new") => {}
                 Some("handled" | "not-actionable") => {
-                    let reason = words(row.get("reason"), " ").unwrap_or_default();
-                    triage.closed.insert(id.clone(), reason);
+                    closed = words(row.get("reason"), " ").unwrap_or_default().into();
                 }
                 Some(other) => return Err(list.fault(at, "state", format!("unknown state `{other}`"))),
             }
-            if let Some(category) = field("category")? {
-                let known = CATEGORIES.iter().find(|known| **known == category);
-                let known = known.ok_or_else(|| {
-                    let message = format!("unknown category `{category}`");
-                    let hint = format!("use one of {}", CATEGORIES.join(", "));
-                    list.failure("malformed_triage", at, "category", message, &hint)
-                })?;
-                triage.categories.insert(id.clone(), known);
+            let category = field("category")?;
+            if let Some(category) =
+                category.as_ref().filter(|category| !CATEGORIES.contains(&category.as_str()))
+            {
+                let message = format!("unknown category `{category}`");
+                let hint = format!("use one of {}", CATEGORIES.join(", "));
+                return Err(list.failure("malformed_triage", at, "category", message, &hint));
             }
-            triage.named.insert(id);
+            triage.rows.insert(id, json!([category, closed]));
         }
         let (found, _) = crate::runtime::review::reply::objects(text, |key| key == "hypotheses");
         for (category, text) in found.iter().filter_map(|one| one["hypotheses"].as_object()).flatten() {
-            triage.hypotheses.insert(category.clone(), words(Some(text), " ").unwrap_or_default());
+            triage.hypotheses.insert(category.clone(), words(Some(text), " ").unwrap_or_default().into());
         }
         Ok(triage)
+    }
+
+    /// The category of an item or a resolved thread.
+    pub(super) fn category(&self, id: &str) -> Option<&str> {
+        self.rows.get(id)?[0].as_str()
+    }
+
+    /// What the items of a category may have in common; empty if unknown.
+    pub(super) fn hypothesis(&self, category: &str) -> String {
+        self.hypotheses.get(category).and_then(Value::as_str).unwrap_or_default().to_owned()
+    }
+
+    /// Why an item is not new.
+    pub(super) fn closed(&self, id: &str) -> Option<&str> {
+        self.rows.get(id)?[1].as_str()
     }
 
     /// Sorts the items by what is to be done about them. What has an outcome in this round is not new.
@@ -162,10 +172,10 @@ impl FeedbackTriage {
             let id = item.id.clone();
             if item.handled_by_us || is_done {
                 sorted.handled_by_us.push(id);
-            } else if self.closed.contains_key(&id) {
+            } else if self.closed(&id).is_some() {
                 sorted.closed.push(id);
             } else {
-                if !self.named.contains(&id) {
+                if !self.rows.contains_key(&id) {
                     sorted.untriaged.push(id.clone());
                 }
                 sorted.new.push(id);
