@@ -118,6 +118,6 @@ mod tests {
         let code = |text: &str| FeedbackWords::parse(text).unwrap_err().error.code;
         assert_eq!(code("#1 #2"), "ambiguous_target");
         assert_eq!(code("mode:headless 1"), "unknown_token");
-        assert_eq!(code("https://x/pull/7"), "usage");
+        assert_eq!(code("https://github.com/o/r/pull/x"), "usage");
     }
 }
