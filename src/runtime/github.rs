@@ -258,7 +258,7 @@ fn graphql(
 ) -> Result<Value, CallFailure> {
     let command = api(repository, at, "graphql").arguments(query_words(at, query, fields));
     let ended = child::run(repository.environment(), "gh", &command)?;
-    data(repository, &ended, &ended.stdout).map_err(|(failure, _)| failure)
+    data(repository, &ended, &ended.stdout).map_err(|(failure, _)| *failure)
 }
 
 /// The `data` of a complete answer; with the failure, that of a partial one.
@@ -266,19 +266,19 @@ fn data(
     repository: &Repository,
     ended: &ChildOutput,
     body: &[u8],
-) -> Result<Value, (CallFailure, Option<Value>)> {
+) -> Result<Value, (Box<CallFailure>, Option<Value>)> {
     let mut answer: Option<Value> = serde_json::from_slice(body).ok();
     let errors = answer.as_ref().and_then(|answer| answer["errors"].as_array());
     let reason = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
     let data = answer.as_mut().map(|answer| answer["data"].take()).filter(Value::is_object);
-    let malformed = |what: &str| (malformed(&format!("{what}: {}", beginning(body))), None);
+    let malformed = |what: &str| (Box::new(malformed(&format!("{what}: {}", beginning(body)))), None);
     match data {
         Some(data) if ended.succeeded() && reason.is_none() => Ok(data),
         None if ended.succeeded() && answer.is_none() => Err(malformed("no JSON")),
         None if ended.succeeded() && reason.is_none() => Err(malformed("JSON without `data`")),
         data => {
             let data = data.filter(|_| reason.is_some());
-            Err((failed(repository, ended, reason), data))
+            Err((Box::new(failed(repository, ended, reason)), data))
         }
     }
 }

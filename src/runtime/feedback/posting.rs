@@ -195,9 +195,9 @@ impl FeedbackPoster<'_> {
             Ok(answer) => {
                 text(&answer, "html_url").map_or_else(|| self.await_reply(item), |url| Ok(Some(url)))?
             }
-            Err(PostFailure { failure, is_refusal: true }) => return Err(failure),
+            Err(PostFailure { failure, is_refusal: true }) => return Err(*failure),
             // The connection may have ended after GitHub took it.
-            Err(PostFailure { failure, .. }) => Some(self.await_reply(item).ok().flatten().ok_or(failure)?),
+            Err(PostFailure { failure, .. }) => Some(self.await_reply(item).ok().flatten().ok_or(*failure)?),
         };
         if let Some(review) = self.state(item)?.pending {
             let message = format!("your review {review} was begun meanwhile, and the reply is in it");

@@ -83,7 +83,7 @@ pub(super) fn comment(fragment: &str) -> Option<String> {
         None => {
             let is_known = |before: &&str| number(before).is_some();
             let known = ["discussion_r", "issuecomment-", "pullrequestreview-"];
-            known.iter().any(|before| is_known(&before)).then(|| fragment.to_owned())
+            known.iter().any(is_known).then(|| fragment.to_owned())
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct ApiSession<'a> {
 #[derive(Debug)]
 pub struct PostFailure {
     /// The failure.
-    pub failure: CallFailure,
+    pub failure: Box<CallFailure>,
     /// Whether GitHub refused it. Otherwise GitHub may have done it.
     pub is_refusal: bool,
 }
@@ -62,7 +62,7 @@ impl ApiSession<'_> {
             Err((failure, Some(data))) if allow_partial && response.limited_until.is_none() => {
                 Ok((data, Some(failure.error.message)))
             }
-            Err((failure, _)) => Err(response.explained(failure)),
+            Err((failure, _)) => Err(response.explained(*failure)),
         }
     }
 
@@ -74,14 +74,15 @@ impl ApiSession<'_> {
         let path = format!("repos/{}/{}/{path}", self.at.owner, self.at.name);
         let words = ["--method", "POST", "--input", "-"].map(str::to_owned);
         let response = self.call(&path, &words, Some(document.to_string()));
-        let response = response.map_err(|failure| PostFailure { failure, is_refusal: false })?;
+        let response =
+            response.map_err(|failure| PostFailure { failure: Box::new(failure), is_refusal: false })?;
         let is_refusal = response.status.is_some_and(|status| (400..500).contains(&status));
         if !response.ended.succeeded() {
             let failure = response.explained(failed(self.repository, &response.ended, None));
-            return Err(PostFailure { failure, is_refusal });
+            return Err(PostFailure { failure: Box::new(failure), is_refusal });
         }
         serde_json::from_slice(&response.body)
-            .map_err(|_| PostFailure { failure: malformed("no JSON"), is_refusal: false })
+            .map_err(|_| PostFailure { failure: Box::new(malformed("no JSON")), is_refusal: false })
     }
 
     /// Calls `gh`, again once GitHub's limits allow it. A query is also sent again after a failure of the server.
