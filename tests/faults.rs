@@ -3,6 +3,7 @@
 
 pub mod binary;
 mod causes;
+mod feedback;
 mod fixes;
 mod fixture;
 mod interrupt;

@@ -116,16 +116,20 @@ const ELSEWHERE: [(&str, &str); 20] = [
 ];
 
 #[test]
-fn every_published_code_of_a_review_is_provoked_by_a_case() {
+fn every_published_code_of_reviews_and_feedback_is_provoked_by_a_case() {
     let mut published_codes = BTreeSet::new();
-    for row in plugcast::runtime::published::COMMANDS.iter().filter(|row| row.command.starts_with("review "))
+    let groups = ["review", "feedback"];
+    let is_in_group = |word: &str| groups.contains(&word);
+    for row in plugcast::runtime::published::COMMANDS
+        .iter()
+        .filter(|row| row.command.split(' ').next().is_some_and(is_in_group))
     {
         let codes = plugcast::runtime::published::codes::command_codes(row.command);
         published_codes.extend(codes.into_iter().map(|(code, _)| code.to_owned()));
     }
     let mut provoked: BTreeSet<String> = ELSEWHERE.iter().map(|(code, _)| (*code).to_owned()).collect();
     for case in cases() {
-        for step in case.steps.iter().filter(|step| step.argv.first().is_some_and(|group| group == "review"))
+        for step in case.steps.iter().filter(|step| step.argv.first().is_some_and(|group| is_in_group(group)))
         {
             let wanted = step.wanted(str::to_owned).unwrap_or_default();
             provoked.extend(wanted["error"]["code"].as_str().map(str::to_owned));

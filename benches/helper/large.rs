@@ -1,5 +1,6 @@
-//! What very large input costs: the scope of a change of 50,000 files against git's own diff of it, and a merge of
-//! 10,000 findings against jq doing the same (`benches/helper/shell/merge.jq`). Time that passes, since both use more
+//! What very large input costs: the scope of a change of 50,000 files against git's own diff of it; a merge of 10,000
+//! findings, and the clusters of 10,000 threads, against jq doing the same (`merge.jq` and `cluster.jq` in
+//! `benches/helper/shell`). Time that passes, since both use more
 //! than one processor; ratios are taken in a round.
 
 use std::fmt::Write as _;
@@ -14,12 +15,17 @@ use crate::table::{Row, median};
 const ROUNDS: usize = 5;
 const FILES: usize = 50_000;
 const FINDINGS: usize = 10_000;
+const THREADS: usize = 10_000;
+/// The files that the clusters are found in.
+pub const FETCHED: &str = "fetched.json";
+/// The categories of the threads in it.
+pub const TRIAGE: &str = "triage.json";
 
-/// Both rows.
+/// All rows; jq merges, and finds clusters.
 ///
 /// # Errors
 /// When a side fails.
-pub fn rows(folder: &Path, helper: &Path, jq: &Call) -> io::Result<Vec<Row>> {
+pub fn rows(folder: &Path, helper: &Path, [merging, clustering]: [&Call; 2]) -> io::Result<Vec<Row>> {
     let helper = helper.display().to_string();
     let top = repository(folder)?;
     let scope = Call::new(&helper, &["review", "scope", "--mode", "report-only", "--base", "main"], &top);
@@ -27,9 +33,14 @@ pub fn rows(folder: &Path, helper: &Path, jq: &Call) -> io::Result<Vec<Row>> {
     let findings = findings();
     fs::write(folder.join("findings.json"), &findings)?;
     let merge = Call::new(&helper, &["review", "merge", "findings.json"], folder);
+    fs::write(folder.join(FETCHED), threads())?;
+    fs::write(folder.join(TRIAGE), triage())?;
+    let words = ["feedback", "cluster", "--fetched", FETCHED, "--triage", TRIAGE];
+    let cluster = Call::new(&helper, &words, folder);
     Ok(vec![
         against(&format!("`review scope` of {FILES} files, to git's own diff"), &scope, &git)?,
-        against(&format!("`review merge` of {FINDINGS} findings, to jq"), &merge, jq)?,
+        against(&format!("`review merge` of {FINDINGS} findings, to jq"), &merge, merging)?,
+        against(&format!("`feedback cluster` of {THREADS} threads, to jq"), &cluster, clustering)?,
     ])
 }
 
@@ -99,4 +110,34 @@ fn findings() -> String {
         })
         .collect();
     format!("[{}]", returns.join(",\n"))
+}
+
+/// An answer of `feedback fetch` with open threads in 500 folders, some of which contain others.
+fn threads() -> String {
+    let one = |number: usize| {
+        let folder = format!("src/part{}/deep{}", number % 50, number % 10);
+        format!(
+            "{{\"id\":\"T{number}\",\"kind\":\"review_thread\",\"url\":\"u\",\"path\":\"{folder}/file{}.rs\",\"line\":{},\
+             \"outdated\":false,\"handled_by_us\":false,\"comments\":[{{\"id\":\"C{number}\",\"author\":\"bob\",\"created_at\":\"t\",\
+             \"url\":\"u\",\"body\":\"{}\",\"cut\":false}}]}}",
+            number % 500,
+            number / 500,
+            "This value is not checked before it is used. ".repeat(8)
+        )
+    };
+    let items: Vec<String> = (0..THREADS).map(one).collect();
+    format!(
+        "{{\"status\":\"ok\",\"url\":\"u\",\"viewer\":\"ann\",\"cross_invocation\":{{\"signal\":false,\"resolved_threads\":[]}},\"items\":[{}]}}",
+        items.join(",\n")
+    )
+}
+
+/// A category for each of them.
+fn triage() -> String {
+    let categories = ["naming", "validation", "testing"];
+    let one = |number: usize| {
+        format!("{{\"id\":\"T{number}\",\"state\":\"new\",\"category\":\"{}\"}}", categories[number % 3])
+    };
+    let items: Vec<String> = (0..THREADS).map(one).collect();
+    format!("{{\"items\":[{}]}}", items.join(",\n"))
 }

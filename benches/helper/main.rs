@@ -72,14 +72,19 @@ fn bench() -> io::Result<Vec<Row>> {
         row("loaders and libraries that it needs", 0.0, needs.len() as f64, "", note),
     ];
     rows.extend(verbs::rows(temporary.path(), &helper, folder, libraries)?);
-    let program =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/helper/shell/merge.jq").display().to_string();
-    let words = ["-f", program.as_str(), "findings.json"];
-    let mut merging = spend::Call::new("jq", &words, temporary.path()).first_on_path(folder);
-    if let Some(libraries) = libraries {
-        merging = merging.with_variables([("LD_LIBRARY_PATH", libraries.to_owned())]);
-    }
-    rows.extend(large::rows(temporary.path(), &helper, &merging)?);
+    let jq = |name: &str, rest: &[&str]| {
+        let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/helper/shell").join(name);
+        let program = program.display().to_string();
+        let words = [&["-f", program.as_str()][..], rest].concat();
+        let call = spend::Call::new("jq", &words, temporary.path()).first_on_path(folder);
+        match libraries {
+            Some(libraries) => call.with_variables([("LD_LIBRARY_PATH", libraries.to_owned())]),
+            None => call,
+        }
+    };
+    let merging = jq("merge.jq", &["findings.json"]);
+    let clustering = jq("cluster.jq", &["--slurpfile", "triage", large::TRIAGE, large::FETCHED]);
+    rows.extend(large::rows(temporary.path(), &helper, [&merging, &clustering])?);
     Ok(rows)
 }
 

@@ -2,10 +2,12 @@
 //! counts as a failure.
 
 mod checks;
+mod session;
 
 use std::time::Duration;
 
 pub use checks::{CheckBucket, CommitCheck, CommitChecks, ForkOrigin, checks};
+pub use session::{ApiSession, PostFailure, pause};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +19,7 @@ use super::git::Repository;
 use super::hosts::SandboxAccess;
 use crate::git_command;
 use crate::printable::{line, shell_word};
-use crate::process::ChildOutput;
+use crate::process::{ChildCommand, ChildOutput};
 
 /// How long one call may take.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -257,6 +259,26 @@ fn beginning(text: &[u8]) -> String {
 
 const ENTERPRISE_TOKENS: [&str; 2] = ["GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"];
 
+/// A call of `gh api`, not yet started.
+fn api(repository: &Repository, at: &RepositoryAddress, path: &str) -> ChildCommand {
+    let environment = repository.environment();
+    let command = child::command(environment, "gh", &repository.top, LIMIT)
+        .environment(git_command::variables())
+        .arguments(["api", path, "--hostname", &at.host]);
+    // `gh` sends the enterprise token to any host it is given, and the repository chose this host.
+    match environment.variable("GH_HOST") == Some(at.host.as_str()) {
+        true => command,
+        false => command.environment(ENTERPRISE_TOKENS.map(|name| (name, ""))),
+    }
+}
+
+/// The options of a query.
+fn query_words(at: &RepositoryAddress, query: &str, fields: &[(&str, String)]) -> Vec<String> {
+    let texts = [format!("query={query}"), format!("owner={}", at.owner), format!("name={}", at.name)];
+    let texts = texts.into_iter().flat_map(|text| ["-f".to_owned(), text]);
+    texts.chain(fields.iter().flat_map(|(flag, field)| [(*flag).to_owned(), field.clone()])).collect()
+}
+
 /// Runs a query, and returns the `data` of a complete answer.
 fn graphql(
     repository: &Repository,
@@ -264,32 +286,31 @@ fn graphql(
     query: &str,
     fields: &[(&str, String)],
 ) -> Result<Value, CallFailure> {
-    let environment = repository.environment();
-    let mut command = child::command(environment, "gh", &repository.top, LIMIT)
-        .environment(git_command::variables())
-        .arguments(["api", "graphql", "--hostname", &at.host])
-        .arguments(["-f", &format!("query={query}")])
-        .arguments(["-f", &format!("owner={}", at.owner), "-f", &format!("name={}", at.name)]);
-    for (flag, field) in fields {
-        command = command.arguments([*flag, field]);
-    }
-    // `gh` sends the enterprise token to any host it is given, and the repository chose this host.
-    if environment.variable("GH_HOST") != Some(at.host.as_str()) {
-        command = command.environment(ENTERPRISE_TOKENS.map(|name| (name, "")));
-    }
-    let ended = child::run(environment, "gh", &command)?;
-    let answer: Option<Value> = serde_json::from_slice(&ended.stdout).ok();
+    let command = api(repository, at, "graphql").arguments(query_words(at, query, fields));
+    let ended = child::run(repository.environment(), "gh", &command)?;
+    data(repository, at, &ended, &ended.stdout).map_err(|(failure, _)| *failure)
+}
+
+/// The `data` of a complete answer; with the failure, that of a partial one.
+fn data(
+    repository: &Repository,
+    at: &RepositoryAddress,
+    ended: &ChildOutput,
+    body: &[u8],
+) -> Result<Value, (Box<CallFailure>, Option<Value>)> {
+    let mut answer: Option<Value> = serde_json::from_slice(body).ok();
     let errors = answer.as_ref().and_then(|answer| answer["errors"].as_array());
     let reason = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
-    match answer {
-        Some(answer) if ended.succeeded() && reason.is_none() && answer["data"].is_object() => {
-            Ok(answer["data"].clone())
+    let data = answer.as_mut().map(|answer| answer["data"].take()).filter(Value::is_object);
+    let malformed = |what: &str| (Box::new(malformed(&format!("{what}: {}", beginning(body)))), None);
+    match data {
+        Some(data) if ended.succeeded() && reason.is_none() => Ok(data),
+        None if ended.succeeded() && answer.is_none() => Err(malformed("no JSON")),
+        None if ended.succeeded() && reason.is_none() => Err(malformed("JSON without `data`")),
+        data => {
+            let data = data.filter(|_| reason.is_some());
+            Err((Box::new(failed(repository, at, ended, reason)), data))
         }
-        None if ended.succeeded() => Err(malformed(&format!("no JSON: {}", beginning(&ended.stdout)))),
-        Some(_) if ended.succeeded() && reason.is_none() => {
-            Err(malformed(&format!("JSON without `data`: {}", beginning(&ended.stdout))))
-        }
-        _ => Err(failed(repository, at, &ended, reason)),
     }
 }
 

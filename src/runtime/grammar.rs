@@ -12,8 +12,9 @@ use super::published::{self, PublishedCommand};
 use super::{polish, review};
 
 /// What the groups of commands are for.
-pub static GROUPS: [(&str, &str); 9] = [
+pub static GROUPS: [(&str, &str); 10] = [
     ("dispatch", "Plan the repairs that the user chose"),
+    ("feedback", "The mechanical steps of answering the comments on a pull request"),
     ("launch", "How the project starts its development server"),
     ("polish", "The mechanical steps between a passed review and the merge"),
     ("polish checklist", "The checklist in which the user decides about each item"),

@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::answer::{CallFailure, Delivery};
 use super::command_line::{Options, Parameter, ParameterMatches};
 use super::environment::Environment;
-use super::{dispatch, doctor, gc, launch, polish, repo, review, server};
+use super::{dispatch, doctor, feedback, gc, launch, polish, repo, review, server};
 
 /// What a command needs and a sandbox may refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -88,9 +88,24 @@ macro_rules! row {
 }
 
 /// Every command, by its words.
-pub static COMMANDS: [PublishedCommand; 39] = [
+pub static COMMANDS: [PublishedCommand; 49] = [
     row!(dispatch::plan, Response, "dispatch plan", [CommandNeed::Write]),
     row!(doctor, Response, "doctor", []),
+    row!(feedback::abandon, Response, "feedback abandon", [CommandNeed::Write]),
+    row!(
+        feedback::begin,
+        Response,
+        "feedback begin",
+        [CommandNeed::Write, CommandNeed::GitWrite, CommandNeed::Network]
+    ),
+    row!(feedback::cluster, Response, "feedback cluster", []),
+    row!(feedback::dispatch, Response, "feedback dispatch", [CommandNeed::Write]),
+    row!(feedback::fetch, Response, "feedback fetch", [CommandNeed::Write, CommandNeed::Network]),
+    row!(feedback::finish, Response, "feedback finish", [CommandNeed::Write]),
+    row!(feedback::gates, Response, "feedback gates", []),
+    row!(feedback::reply, Response, "feedback reply", [CommandNeed::Write, CommandNeed::Network]),
+    row!(feedback::resolve, Response, "feedback resolve", [CommandNeed::Write, CommandNeed::Network]),
+    row!(feedback::thread_for, Response, "feedback thread-for", [CommandNeed::Network]),
     row!(gc, Response, "gc", [CommandNeed::Write]),
     row!(launch::read, Response, "launch read", []),
     row!(launch::write, Response, "launch write", [CommandNeed::Write]),

@@ -70,7 +70,23 @@ const resolvers = {
       return found;
     },
   },
+  PullRequestReviewThread: {
+    pullRequest: (thread) => everyPull().find((one) => (one.reviewThreads ?? []).includes(thread)),
+    isResolved: (thread) => {
+      if (thread.isResolved || !thread.resolvesAfter) return thread.isResolved;
+      thread.resolvesAfter -= 1;
+      if (thread.resolvesAfter === 0) thread.isResolved = true;
+      return false;
+    },
+    // A reply that was just made may not be shown yet.
+    comments: (thread) => shownOf(thread.comments),
+  },
+  PullRequest: {
+    repository: (pull) => state.repositories.find((one) => (one.pullRequests ?? []).includes(pull)),
+    comments: (pull) => shownOf(own(pull, "comments")),
+  },
   Repository: {
+    nameWithOwner: (repository) => `${repository.owner.login}/${repository.name}`,
     parent: (repository) => repository.parent ?? null,
     object: (repository, { oid }) => ({ __typename: "Commit", oid, statusCheckRollup: { contexts: own(repository, "checks") } }),
     pullRequest: (repository, { number }) => {
@@ -99,13 +115,30 @@ const resolvers = {
     resolveReviewThread: (_, { input }) => {
       const thread = everyPull().flatMap((one) => one.reviewThreads ?? []).find((one) => one.id === input.threadId);
       if (!thread) throw new Refusal(`Could not resolve to a node with the global id of '${input.threadId}'`, "NOT_FOUND");
-      if (!state.ignoresResolving) thread.isResolved = true;
+      if (state.resolvesAfter) thread.resolvesAfter = state.resolvesAfter;
+      else if (!state.ignoresResolving) thread.isResolved = true;
       return { thread };
     },
   },
 };
 
+const shownOf = (comments) =>
+  comments.filter((one) => {
+    if (one.hiddenFor) one.hiddenFor -= 1;
+    return !one.hiddenFor;
+  });
+
 let made = 0;
+
+// A comment on the pull request itself.
+function remark(pull, body) {
+  made += 1;
+  const id = 900000 + made;
+  const comment = { __typename: "IssueComment", id: `IC_made${made}`, databaseId: id, body, author: { __typename: "User", login: own(state, "viewer").login }, createdAt: "2026-01-02T03:04:05Z", url: `${own(pull, "url")}#issuecomment-${id}` };
+  if (state.hidesFor) comment.hiddenFor = state.hidesFor;
+  own(pull, "comments").push(comment);
+  return comment;
+}
 
 // A reply joins the viewer's own pending review, where nobody sees it until that is submitted.
 function reply(pull, thread, body) {
@@ -122,6 +155,7 @@ function reply(pull, thread, body) {
     url: `${own(pull, "url")}#discussion_r${id}`,
     state: (pull.reviews ?? []).some((one) => one.state === "PENDING") ? "PENDING" : "SUBMITTED",
   };
+  if (state.hidesFor) comment.hiddenFor = state.hidesFor;
   thread.comments.push(comment);
   return comment;
 }
@@ -241,7 +275,7 @@ function rest(method, url, body) {
     if (body.body.length > 65536) return [422, { message: "Validation Failed", errors: [{ message: "body is too long (maximum is 65536 characters)" }] }, {}];
     return [201, shown(reply(pull, thread, body.body)), {}];
   }
-  if (below.match(/^\/issues\/\d+\/comments$/) && method === "GET") return page((pull.comments ?? []).map(shown), url);
+  if (below.match(/^\/issues\/\d+\/comments$/)) return method === "POST" ? [201, shown(remark(pull, body.body)), {}] : page((pull.comments ?? []).map(shown), url);
   return missing;
 }
 
@@ -255,11 +289,23 @@ async function answer(request, text) {
   for (const one of faults) if (one.after) one.after -= 1;
   if (fault >= 0) {
     const [one] = faults.splice(fault, 1);
+    // The connection ends before the request is read, or after it was carried out.
+    if (one.cut === "after") await carryOut(request, url, text);
     if (one.cut) return null;
+    if (one.review) {
+      const done = await carryOut(request, url, text);
+      everyPull()[0].reviews.push(one.review);
+      return done;
+    }
     if (one.status) return [one.status, one.body ?? { message: `HTTP ${one.status}` }, one.headers ?? {}];
     const whole = await query(JSON.parse(text));
+    if (one.without) whole.data.repository.pullRequest[one.without] = null;
     return [200, { ...whole, errors: [...(whole.errors ?? []), one.error] }, {}];
   }
+  return carryOut(request, url, text);
+}
+
+async function carryOut(request, url, text) {
   if (request.method === "POST" && /\/graphql$/.test(url.pathname)) return [200, await query(JSON.parse(text)), {}];
   return rest(request.method, url, text ? JSON.parse(text) : undefined);
 }
@@ -279,6 +325,6 @@ createServer((request, response) => {
     if (!given) return request.socket.destroy();
     const [status, body, headers] = given;
     response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
-    response.end(JSON.stringify(body));
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
   });
 }).listen(socket, () => process.stdout.write("ready\n"));

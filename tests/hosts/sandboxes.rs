@@ -159,7 +159,7 @@ fn findings(call: &Call, hosts: &Hosts, github: &GitHub) -> Vec<String> {
         }
         let fetches = call.fresh == Fresh::Tried && sandbox.grants(&["git_write", "network"]);
         // A run that could not begin is on record as given up, where a record may be written.
-        let begins = [["review", "begin"], ["polish", "acquire"]];
+        let begins = [["review", "begin"], ["polish", "acquire"], ["feedback", "begin"]];
         let recorded = begins.iter().any(|own| call.words.starts_with(own)) && sandbox.grants(&["write"]);
         if !changed && !fetches && !recorded && fixture.tree() != before {
             wrong.push("something has changed".to_owned());

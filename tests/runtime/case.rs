@@ -14,6 +14,8 @@ pub struct Case {
     pub name: String,
     /// A shell script that runs first, in an empty folder; `$RUN` is the helper.
     pub setup: String,
+    /// Whether the real `gh` reaches a GitHub of its own; the word `github` gives it what it holds.
+    pub github: bool,
     /// What is called, in order; most cases have one call.
     pub steps: Vec<Step>,
 }
@@ -71,6 +73,8 @@ struct Row {
     fixture: String,
     #[serde(default)]
     setup: String,
+    #[serde(default)]
+    github: bool,
     #[serde(default)]
     step: Vec<Step>,
     argv: Option<Vec<String>>,
@@ -135,7 +139,8 @@ pub fn read(path: &str, text: &str) -> Vec<Case> {
         for step in &steps {
             step.wanted(str::to_owned);
         }
-        Case { id: row.id, name: row.name, setup: format!("{named}\n{}", row.setup), steps }
+        let setup = format!("{named}\n{}", row.setup);
+        Case { id: row.id, name: row.name, setup, github: row.github, steps }
     };
     file.case.into_iter().map(whole).collect()
 }

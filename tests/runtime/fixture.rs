@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use super::case::{Case, Step};
 use super::subset;
+use crate::support::github::GitHub;
+use crate::support::root;
 
 /// The helper.
 pub const HELPER: &str = env!("CARGO_BIN_EXE_plugcast-run");
@@ -23,6 +25,8 @@ repo() { git init -q -b main .; commit start; }
 commit() { git add -A && git commit -q --allow-empty -m "$1"; }
 put() { mkdir -p "$(dirname "$1")"; shift_path=$1; shift; printf '%s\n' "$@" > "$shift_path"; }
 lines() { mkdir -p "$(dirname "$1")"; awk -v n="$2" 'BEGIN { for (i = 1; i <= n; i++) print "line " i }' > "$1"; }
+github() { node "$GITHUB_STATE" "$FIXTURE/state.json" "$(git -C "$FIXTURE/work" rev-parse feat)" "$1"; }
+asked() { test "$(grep -c -- "$1" "$FIXTURE/requests.jsonl")" = "$2" || { grep -- "$1" "$FIXTURE/requests.jsonl"; false; }; }
 program() { mkdir -p "$FIXTURE/.bin"; cat > "$FIXTURE/.bin/$1"; chmod +x "$FIXTURE/.bin/$1"; }
 "#
 );
@@ -32,8 +36,15 @@ pub fn play(case: &Case) -> Vec<String> {
     let fixture = tempfile::tempdir().expect("a temporary folder");
     let home = tempfile::tempdir().expect("a temporary home");
     let at = std::fs::canonicalize(fixture.path()).expect("it is there");
+    let mut variables = environment(&at, home.path());
+    let github = case.github.then(|| GitHub::in_folder(&at));
+    if let Some(github) = &github {
+        variables.extend(github.variables_with(&variables["PATH"]));
+        let words = root().join("tests/github/state.mjs");
+        variables.insert("GITHUB_STATE".to_owned(), words.display().to_string());
+    }
     let mut played = CaseRun {
-        variables: environment(&at, home.path()),
+        variables,
         captured: BTreeMap::from([("fixture".to_owned(), at.display().to_string())]),
         answer: home.path().join("answer"),
         at,

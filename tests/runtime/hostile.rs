@@ -199,7 +199,10 @@ fn rest(command: &str) -> &'static [&'static str] {
         "repo surfaces" => &["--base", "HEAD", "--worktree"],
         "review scope" => &["--mode", "report-only", "--base", "HEAD"],
         "review start" => &["--mode", "autofix"],
-        "review begin" => &["--stdin"],
+        "review begin" | "feedback begin" => &["--stdin"],
+        "feedback fetch" => &["7"],
+        "feedback abandon" | "feedback cluster" | "feedback dispatch" | "feedback finish"
+        | "feedback gates" | "feedback reply" | "feedback resolve" => &["--run", ".plugcast/runs/review/x"],
         "review merge" | "review render" | "review finish" | "review approve" | "review abandon" => {
             &["--run", ".plugcast/runs/review/x"]
         }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
@@ -34,7 +34,24 @@ pub struct Request {
 /// What GitHub knows of `github.com/owner/tool` with one pull request, 7, from a branch of its own.
 pub fn tool(branch: &str) -> Value {
     let at = "https://github.com/owner/tool";
+    let thread = |number: u32| {
+        let comment = json!({
+            "__typename": "PullRequestReviewComment", "id": format!("C{number}"), "databaseId": number, "body": "Why?",
+            "url": format!("{at}/pull/7#discussion_r{number}"), "createdAt": "2026-01-01T00:00:00Z",
+            "author": { "__typename": "User", "login": "bob" },
+        });
+        json!({
+            "__typename": "PullRequestReviewThread", "id": format!("T{number}"), "isResolved": false, "isOutdated": false,
+            "path": format!("src/{number}.py"), "line": 1, "originalLine": 1, "startLine": null, "comments": [comment],
+        })
+    };
+    let remark = json!({
+        "__typename": "IssueComment", "id": "A", "databaseId": 9, "body": "Why?", "createdAt": "2026-01-01T00:00:00Z",
+        "url": format!("{at}/pull/7#issuecomment-9"), "author": { "__typename": "User", "login": "bob" },
+    });
     let request = json!({
+        "author": { "__typename": "User", "login": "alice" }, "comments": [remark], "reviews": [],
+        "reviewThreads": [thread(1), thread(2), thread(3)],
         "__typename": "PullRequest", "id": "PR_7", "number": 7, "title": "Change the price", "body": "",
         "state": "OPEN", "url": format!("{at}/pull/7"), "baseRefName": "main", "baseRepository": { "url": at },
         "headRefName": branch, "headRefOid": "0", "isCrossRepository": false, "headRepository": { "nameWithOwner": "owner/tool" },
@@ -55,7 +72,10 @@ pub fn tool(branch: &str) -> Value {
 pub struct GitHub {
     server: Child,
     folder: TempDir,
-    path: String,
+    /// Where the files are that the server reads and writes.
+    held: PathBuf,
+    /// The folder of `gh`.
+    gh: PathBuf,
 }
 
 impl GitHub {
@@ -64,17 +84,30 @@ impl GitHub {
     /// # Panics
     /// With one line that says how to get what is missing.
     pub fn with_state(state: &Value) -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let held = folder.path().to_owned();
+        Self::start(folder, held, state)
+    }
+
+    /// Starts one for a case: what it holds is in `state.json` of a folder, and what it is asked in `requests.jsonl`.
+    ///
+    /// # Panics
+    /// As [`GitHub::with_state`].
+    pub fn in_folder(folder: &Path) -> Self {
+        Self::start(tempfile::tempdir().expect("a temporary folder"), folder.to_owned(), &json!({}))
+    }
+
+    fn start(folder: TempDir, held: PathBuf, state: &Value) -> Self {
         let gh = tools::gh().unwrap_or_else(|missing| panic!("{missing}"));
         let modules = fetch::modules("github").unwrap_or_else(|missing| panic!("{missing}"));
-        let folder = tempfile::tempdir().expect("a temporary folder");
         let socket = folder.path().join("socket");
-        let state_file = folder.path().join(STATE);
+        let state_file = held.join(STATE);
         std::fs::write(&state_file, state.to_string()).expect("it can be written");
         let settings = format!("http_unix_socket: {}\n", socket.display());
         std::fs::write(folder.path().join("config.yml"), settings).expect("it can be written");
         let mut server = Command::new("node")
             .arg(root().join("tests/github/server.mjs"))
-            .args([&socket, &state_file, &modules, &folder.path().join(REQUESTS)])
+            .args([&socket, &state_file, &modules, &held.join(REQUESTS)])
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .stdin(Stdio::null())
@@ -84,20 +117,25 @@ impl GitHub {
         let first = BufReader::new(server.stdout.take().expect("a pipe")).lines().next();
         let first = first.and_then(Result::ok);
         assert_eq!(first.as_deref(), Some("ready"), "the server of tests/github does not start");
-        let path = format!("{}:{}", gh.display(), std::env::var("PATH").unwrap_or_default());
-        Self { server, folder, path }
+        Self { server, folder, held, gh }
     }
 
     /// Gives it another state.
     pub fn hold(&self, state: &Value) {
-        std::fs::write(self.folder.path().join(STATE), state.to_string()).expect("it can be written");
+        std::fs::write(self.held.join(STATE), state.to_string()).expect("it can be written");
     }
 
     /// What a child needs so that its `gh` comes here, signed in.
     pub fn variables(&self) -> BTreeMap<String, String> {
+        self.variables_with(&std::env::var("PATH").unwrap_or_default())
+    }
+
+    /// The same with another search path.
+    pub fn variables_with(&self, path: &str) -> BTreeMap<String, String> {
+        let path = format!("{}:{path}", self.gh.display());
         let configuration = self.folder.path().display().to_string();
         let pairs = [
-            ("PATH", self.path.as_str()),
+            ("PATH", path.as_str()),
             ("GH_CONFIG_DIR", &configuration),
             ("GH_TOKEN", TOKEN),
             ("GH_ENTERPRISE_TOKEN", TOKEN),
@@ -109,7 +147,7 @@ impl GitHub {
 
     /// What was asked so far. A request is noted before it is answered.
     pub fn requests(&self) -> Vec<Request> {
-        let noted = std::fs::read_to_string(self.folder.path().join(REQUESTS)).unwrap_or_default();
+        let noted = std::fs::read_to_string(self.held.join(REQUESTS)).unwrap_or_default();
         noted.lines().map(|line| serde_json::from_str(line).expect("a line of JSON a request")).collect()
     }
 

@@ -3,7 +3,6 @@
 
 mod claimed_commit;
 mod files;
-mod given_list;
 mod markup;
 pub mod parse;
 mod parser;

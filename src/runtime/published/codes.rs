@@ -1,5 +1,8 @@
 //! The values of `error.code` by command, each with its exit code. Codes shared by several commands are listed once.
 
+mod feedback;
+mod server;
+
 use crate::order;
 
 /// A value of `error.code` with its exit code.
@@ -134,7 +137,7 @@ static SIZES: [ErrorCode; 5] = [
     ("bad_ref", 5),
 ];
 
-static ROWS: [CodeRow; 39] = [
+static ROWS: [CodeRow; 34] = [
     (
         "dispatch plan",
         &[
@@ -308,68 +311,16 @@ static ROWS: [CodeRow; 39] = [
     ("review scope", &[&SCOPE, &ROUND_BOUND, &RUN_MOVED, &RUN, &STORE, &GIT, &GITHUB]),
     ("review start", &[&TREE_TAKEN, &STORE, &GIT, &[("bad_ref", 5)]]),
     ("schema", &[]),
-    ("server owner", &[&[("sandboxed", 5)]]),
-    ("server probe", &[&[("sandboxed", 5), ("timeout", 7)]]),
-    (
-        "server start",
-        &[
-            &RUN,
-            &STORE,
-            &POLISHED,
-            &GIT,
-            &LAUNCH,
-            &GATED,
-            &[
-                ("outside_repository", 2),
-                ("no_port", 2),
-                ("several_configs", 2),
-                ("fork_untrusted", 3),
-                ("port_in_use", 3),
-                ("no_server", 3),
-                ("no_command", 5),
-                ("command_missing", 5),
-                ("not_started", 5),
-                ("server_ended", 5),
-                ("running", 6),
-                ("owner_changed", 6),
-            ],
-        ],
-    ),
-    (
-        "server status",
-        &[
-            &STATE,
-            &[
-                ("not_a_run", 2),
-                ("no_run", 4),
-                ("malformed_json", 4),
-                ("not_utf8", 4),
-                ("no_folder", 5),
-                ("file_unreadable", 5),
-                ("git_failed", 5),
-            ],
-        ],
-    ),
-    (
-        "server stop",
-        &[
-            &RUN,
-            &STATE,
-            &[
-                ("port_in_use", 3),
-                ("malformed_json", 4),
-                ("sandboxed", 5),
-                ("signal_refused", 5),
-                ("owner_changed", 6),
-                ("still_running", 7),
-            ],
-        ],
-    ),
 ];
 
 /// The codes of a command, sorted.
 pub fn command_codes(command: &str) -> Vec<ErrorCode> {
-    let groups = ROWS.iter().find(|(own, _)| *own == command).map_or(&[][..], |(_, groups)| *groups);
+    let groups = ROWS
+        .iter()
+        .chain(&feedback::ROWS)
+        .chain(&server::ROWS)
+        .find(|(own, _)| *own == command)
+        .map_or(&[][..], |(_, groups)| *groups);
     let mut codes: Vec<ErrorCode> =
         groups.iter().flat_map(|group| group.iter()).chain(&EVERY).copied().collect();
     order::sort(&mut codes);

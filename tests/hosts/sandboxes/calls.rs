@@ -1,6 +1,7 @@
 //! THE table of calls that are made in the sandboxes: at least one a command, and one a way in which a command needs
 //! something else.
 
+mod feedback;
 mod polish;
 
 use super::fixtures::ITEM;
@@ -49,7 +50,7 @@ const PLAIN: Call = Call {
 
 /// Every call.
 pub fn all() -> Vec<&'static Call> {
-    CALLS.iter().chain(polish::CALLS).collect()
+    CALLS.iter().chain(feedback::CALLS).chain(polish::CALLS).collect()
 }
 
 const CALLS: &[Call] = &[

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::claimed_commit::contradiction;
-use super::given_list::{GivenList, ListForm, words};
 use super::parser::parse;
 use super::text::with_outcome;
 use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
@@ -18,6 +17,7 @@ use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::given_list::{GivenList, ListForm, words};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::run::{RECORD, text};
 use crate::runtime::store::{KEPT_SUFFIX, StoreStep};

@@ -7,7 +7,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::files::{ItemFiles, entries};
-use super::given_list::{GivenList, ListForm, words};
 use super::text::{NewItem, print};
 use super::{CHECKLIST, ChecklistLock, LOCK, LockedItem};
 use crate::printable::line as one_line;
@@ -15,6 +14,7 @@ use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::given_list::{GivenList, ListForm, words};
 use crate::runtime::polish::gate::review_verdict;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::size::{ChangeSizes, Thresholds};

@@ -97,6 +97,25 @@ pub(super) fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = Repo
     ordered.filter_map(|(_, url)| RepositoryAddress::parse(url))
 }
 
+/// The open pull request of the branch that is checked out, if GitHub has one, and what a reader should know.
+///
+/// # Errors
+/// When git fails.
+pub fn pull_request_here(repository: &Repository) -> Result<(Option<PullRequest>, Vec<String>), CallFailure> {
+    let mut notes = Vec::new();
+    let facts = ask_github(repository, None, &repository.remotes()?, &mut notes)?;
+    notes.extend(facts.standing.and_then(|standing| standing.note()));
+    Ok((facts.request, notes))
+}
+
+/// The repository on a server that a number of a pull request belongs to.
+///
+/// # Errors
+/// When git fails.
+pub fn server(repository: &Repository) -> Result<Option<RepositoryAddress>, CallFailure> {
+    Ok(servers(&repository.remotes()?).next())
+}
+
 /// A pull request that was named by number or address.
 ///
 /// # Errors

@@ -9,22 +9,22 @@ use crate::runtime::document;
 use crate::runtime::review::reply;
 
 /// What is expected.
-pub(super) struct ListForm {
+pub(in crate::runtime) struct ListForm {
     /// The key of the list.
-    pub(super) key: &'static str,
+    pub(in crate::runtime) key: &'static str,
     /// A key that each row has.
-    pub(super) row: &'static str,
+    pub(in crate::runtime) row: &'static str,
     /// The code of its faults.
-    pub(super) code: &'static str,
+    pub(in crate::runtime) code: &'static str,
     /// What to write.
-    pub(super) hint: &'static str,
+    pub(in crate::runtime) hint: &'static str,
 }
 
 /// A list that was read.
-pub(super) struct GivenList<'a> {
-    pub(super) rows: Vec<Value>,
+pub(in crate::runtime) struct GivenList<'a> {
+    pub(in crate::runtime) rows: Vec<Value>,
     /// What a reader should know.
-    pub(super) warnings: Vec<String>,
+    pub(in crate::runtime) warnings: Vec<String>,
     text: &'a str,
     name: &'a str,
     form: &'static ListForm,
@@ -37,7 +37,11 @@ impl<'a> GivenList<'a> {
     ///
     /// # Errors
     /// `malformed_json`, and the code of the form.
-    pub(super) fn read(text: &'a str, name: &'a str, form: &'static ListForm) -> Result<Self, CallFailure> {
+    pub(in crate::runtime) fn read(
+        text: &'a str,
+        name: &'a str,
+        form: &'static ListForm,
+    ) -> Result<Self, CallFailure> {
         let exact = document::json_text(text, name);
         let mut list = Self { rows: Vec::new(), warnings: Vec::new(), text, name, form, exact: None };
         match (reply::rows(text, form.key, form.row), exact) {
@@ -57,12 +61,12 @@ impl<'a> GivenList<'a> {
     }
 
     /// A fault in a field of a row.
-    pub(super) fn fault(&self, row: usize, field: &str, message: String) -> CallFailure {
+    pub(in crate::runtime) fn fault(&self, row: usize, field: &str, message: String) -> CallFailure {
         self.failure(self.form.code, row, field, message, self.form.hint)
     }
 
     /// A failure at a field of a row.
-    pub(super) fn failure(
+    pub(in crate::runtime) fn failure(
         &self,
         code: &str,
         row: usize,
@@ -81,7 +85,7 @@ impl<'a> GivenList<'a> {
 }
 
 /// A text of a model, which may also be a list of texts; empty if it is missing.
-pub(super) fn words(value: Option<&Value>, between: &str) -> Option<String> {
+pub(in crate::runtime) fn words(value: Option<&Value>, between: &str) -> Option<String> {
     match value {
         None | Some(Value::Null) => Some(String::new()),
         Some(Value::String(text)) => Some(text.clone()),

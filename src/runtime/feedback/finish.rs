@@ -1,0 +1,92 @@
+//! `feedback finish`: ends a run, releases the working tree, and lists what became of every item.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::gates::TriagedFeedback;
+use super::record::{CallState, FeedbackOutcome};
+use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
+use crate::runtime::run::text;
+
+options! {
+    /// End a run
+    ///
+    /// Writes `report.json` and, last, `metadata.json`, and releases the working tree. Nothing is posted.
+    ///
+    /// Exit codes: 0 ended; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was
+    /// fetched, or a malformed document; 5 it cannot be written, or git failed; 6 it has ended already, or is
+    /// bound to another tree or commit; 7 git took too long.
+    pub struct Options {
+        /// The folder of the run
+        run: PathBuf = "--run <DIR>",
+    }
+    examples: ["plugcast-run feedback finish --run DIR"]
+}
+
+/// The answer of `feedback finish`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether anything is left.
+    pub status: FeedbackEnding,
+    /// The pull request.
+    pub pr: String,
+    /// What was answered, in order.
+    pub outcomes: Vec<FeedbackOutcome>,
+    /// The items of the last fetch that have no reply.
+    pub open: Vec<String>,
+    /// Those that the triage closed, each with its reason.
+    pub closed: Vec<ClosedItem>,
+}
+
+/// An item that the triage closed.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClosedItem {
+    /// The item.
+    pub id: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Whether anything is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FeedbackEnding {
+    /// Every item has a reply, or was closed by the triage.
+    Complete,
+    /// Something has no reply.
+    Partial,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `finished`, `not_fetched`, and those of `feedback gates`.
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let loaded = TriagedFeedback::load(environment, (Some(&options.run), None, None), None)?;
+    let (Some(run), mut open) = (loaded.run, loaded.items.new) else {
+        return Err(CallFailure::usage("no run"));
+    };
+    let begun =
+        run.record.outcomes.iter().filter(|one| one.reply == CallState::Begun).map(|one| one.id.clone());
+    open.extend(begun);
+    let response = Response {
+        status: if open.is_empty() { FeedbackEnding::Complete } else { FeedbackEnding::Partial },
+        pr: run.record.pr.url.clone(),
+        outcomes: run.record.outcomes.clone(),
+        open,
+        closed: loaded
+            .items
+            .closed
+            .into_iter()
+            .map(|id| (loaded.triage.closed(&id).unwrap_or_default().to_owned(), id))
+            .map(|(reason, id)| ClosedItem { id, reason })
+            .collect(),
+    };
+    let status = if response.status == FeedbackEnding::Complete { "complete" } else { "partial" };
+    run.end(environment, status, vec![("report.json", text(&response))])?;
+    Ok(Delivery::from_answer(&response))
+}

@@ -1,0 +1,250 @@
+//! Replies and resolutions on GitHub, each made once. A reply ends with a mark, a comment that readers do not see: a call
+//! that was interrupted, or whose answer was lost, finds its own reply by it and does not post again.
+
+use serde_json::{Value, json};
+
+use super::items::{FeedbackItem, ItemKind, text};
+use crate::runtime::answer::{CallFailure, REFUSED};
+use crate::runtime::github::{ApiSession, PostFailure, pause};
+
+/// The longest comment that GitHub takes, in characters.
+const LONGEST: usize = 65_536;
+/// How long to wait before GitHub is asked again for what it may not show yet, in seconds.
+const BACKOFF: [u64; 3] = [1, 2, 4];
+/// How much of a comment is quoted, in characters.
+const QUOTED: usize = 300;
+const BEFORE_MARK: &str = "<!-- plugcast:feedback ";
+const AFTER_MARK: &str = " -->";
+
+/// A pull request that is answered.
+pub(super) struct FeedbackPoster<'a> {
+    pub(super) session: &'a ApiSession<'a>,
+    pub(super) number: u64,
+    /// The run and its round.
+    pub(super) origin: String,
+}
+
+/// A reply on GitHub.
+pub(super) struct PostedReply {
+    pub(super) url: String,
+    /// Whether an earlier call posted it.
+    pub(super) was_found: bool,
+}
+
+/// What GitHub shows of an item.
+struct ItemState {
+    /// The address of the reply with the mark.
+    reply: Option<String>,
+    /// Whether others have written after that reply.
+    is_answered: bool,
+    is_resolved: bool,
+    /// The address of the viewer's review that is not submitted.
+    pending: Option<String>,
+}
+
+/// The item that a comment of ours answers: its last line is the mark.
+pub(super) fn marked_item(body: &str) -> Option<&str> {
+    let last = body.trim_end().rsplit('\n').next()?;
+    last.strip_prefix(BEFORE_MARK)?.strip_suffix(AFTER_MARK)?.rsplit_once(' ').map(|(_, item)| item)
+}
+
+fn refused(code: &str, message: String, hint: &str) -> CallFailure {
+    CallFailure::new(REFUSED, code, message, hint)
+}
+
+impl FeedbackPoster<'_> {
+    fn mark(&self, item: &FeedbackItem) -> String {
+        format!("{BEFORE_MARK}{} {}{AFTER_MARK}", self.origin, item.id)
+    }
+
+    /// The text of a comment: what is said, with a quote unless the thread shows it, and the mark.
+    ///
+    /// # Errors
+    /// `too_long`.
+    pub(super) fn text(&self, item: &FeedbackItem, reply: &str) -> Result<String, CallFailure> {
+        let mut text = String::new();
+        if item.kind != ItemKind::ReviewThread
+            && let Some(comment) = item.comments.first()
+        {
+            // A quote must not mention anybody again.
+            let quoted: String = comment.body.trim().chars().take(QUOTED).collect();
+            for line in quoted.replace('@', "(at)").lines() {
+                text += &format!("> {line}\n");
+            }
+            text += &format!(">\n> {}\n\n", comment.url);
+        }
+        text += reply.trim();
+        text += "\n\n";
+        text += &self.mark(item);
+        let length = text.chars().count();
+        if length > LONGEST {
+            let message =
+                format!("the reply to `{}` has {length} characters, and GitHub takes {LONGEST}", item.id);
+            return Err(super::missing("too_long", message, "shorten the reply"));
+        }
+        Ok(text)
+    }
+
+    /// Asks GitHub for an item: a thread must belong to the pull request.
+    fn state(&self, item: &FeedbackItem) -> Result<ItemState, CallFailure> {
+        let comments = "comments(last:100){nodes{url body author{login}}}";
+        let is_thread = item.kind == ItemKind::ReviewThread;
+        let (node, other) = match is_thread {
+            true => (
+                format!(
+                    "node(id:$id){{... on PullRequestReviewThread{{isResolved pullRequest{{number repository{{nameWithOwner}}}} {comments}}}}}"
+                ),
+                "",
+            ),
+            false => (String::new(), comments),
+        };
+        let parameter = if is_thread { ",$id:ID!" } else { "" };
+        let query = format!(
+            "query($owner:String!,$name:String!,$number:Int!{parameter}){{viewer{{login}} {node} repository(owner:$owner,name:$name){{nameWithOwner pullRequest(number:$number){{reviews(states:PENDING,first:10){{nodes{{url}}}} {other}}}}}}}"
+        );
+        let mut fields = vec![("-F", format!("number={}", self.number))];
+        if is_thread {
+            fields.push(("-f", format!("id={}", item.id)));
+        }
+        let (data, _) = self.session.query(&query, &fields, false)?;
+        let (node, repository) = (&data["node"], &data["repository"]);
+        let request = &repository["pullRequest"];
+        let shown = if is_thread { node } else { request };
+        let Some(comments) = shown["comments"]["nodes"].as_array() else {
+            let message = format!("GitHub has no `{}`", item.id);
+            return Err(CallFailure::environment("no_thread", message, "fetch again"));
+        };
+        if is_thread {
+            let own = &node["pullRequest"];
+            let place = &own["repository"]["nameWithOwner"];
+            if own["number"].as_u64() != Some(self.number) || *place != repository["nameWithOwner"] {
+                let shown = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+                let message = format!(
+                    "`{}` belongs to pull request {} of {}, not to {}",
+                    item.id,
+                    own["number"],
+                    shown(place),
+                    self.number
+                );
+                return Err(refused("wrong_pr", message, "fetch again; nothing was posted"));
+            }
+        }
+        let (mark, viewer) = (self.mark(item), data["viewer"]["login"].as_str());
+        let is_ours = |comment: &&Value| {
+            let body = comment["body"].as_str().unwrap_or_default();
+            comment["author"]["login"].as_str() == viewer && body.trim_end().ends_with(&mark)
+        };
+        let at = comments.iter().position(|comment| is_ours(&comment));
+        Ok(ItemState {
+            reply: at.and_then(|at| text(&comments[at], "url")),
+            is_answered: is_thread && at.is_some_and(|at| at + 1 < comments.len()),
+            is_resolved: node["isResolved"] == true,
+            pending: text(&request["reviews"]["nodes"][0], "url"),
+        })
+    }
+
+    /// The reply of an earlier call, for which GitHub is asked again if it may not show it yet.
+    fn await_reply(&self, item: &FeedbackItem) -> Result<Option<String>, CallFailure> {
+        for wait in BACKOFF {
+            pause(wait)?;
+            if let Some(url) = self.state(item)?.reply {
+                return Ok(Some(url));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Posts a reply, unless an earlier call did. `begin` records that the call is made; `is_begun` tells that it
+    /// may have been made before.
+    ///
+    /// # Errors
+    /// `pending_review`, `pending_after_post`, `wrong_pr`, `no_thread`, and those of gh.
+    pub(super) fn reply(
+        &self,
+        item: &FeedbackItem,
+        body: &str,
+        is_begun: bool,
+        begin: &mut dyn FnMut() -> Result<(), CallFailure>,
+    ) -> Result<PostedReply, CallFailure> {
+        let state = self.state(item)?;
+        if let Some(review) = state.pending {
+            let message = format!("your review {review} is not submitted, and a reply would disappear in it");
+            return Err(refused(
+                "pending_review",
+                message,
+                "submit or discard that review, then run it again",
+            ));
+        }
+        let earlier = match state.reply {
+            None if is_begun => self.await_reply(item)?,
+            reply => reply,
+        };
+        if let Some(url) = earlier {
+            return Ok(PostedReply { url, was_found: true });
+        }
+        let path = match (item.kind, item.root_comment_id) {
+            (ItemKind::ReviewThread, Some(root)) => format!("pulls/{}/comments/{root}/replies", self.number),
+            (ItemKind::ReviewThread, None) => {
+                let message = format!("the first comment of `{}` has no number", item.id);
+                return Err(CallFailure::environment("no_thread", message, "fetch again"));
+            }
+            _ => format!("issues/{}/comments", self.number),
+        };
+        begin()?;
+        let posted = match self.session.post(&path, &json!({ "body": body })) {
+            Ok(answer) => {
+                text(&answer, "html_url").map_or_else(|| self.await_reply(item), |url| Ok(Some(url)))?
+            }
+            Err(PostFailure { failure, is_refusal: true }) => return Err(*failure),
+            // The connection may have ended after GitHub took it.
+            Err(PostFailure { failure, .. }) => Some(self.await_reply(item).ok().flatten().ok_or(*failure)?),
+        };
+        if let Some(review) = self.state(item)?.pending {
+            let message = format!("your review {review} was begun meanwhile, and the reply is in it");
+            return Err(refused("pending_after_post", message, "submit that review, then run it again"));
+        }
+        Ok(PostedReply { url: posted.unwrap_or_default(), was_found: false })
+    }
+
+    /// Resolves a thread, unless others have written after our reply; returns whether it is resolved.
+    ///
+    /// # Errors
+    /// `wrong_pr`, `no_thread`, `not_resolved`, and those of gh.
+    pub(super) fn resolve(
+        &self,
+        item: &FeedbackItem,
+        begin: &mut dyn FnMut() -> Result<(), CallFailure>,
+    ) -> Result<bool, CallFailure> {
+        let state = self.state(item)?;
+        if state.is_resolved || state.is_answered {
+            return Ok(state.is_resolved);
+        }
+        begin()?;
+        let mutation = "mutation($id:ID!){resolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
+        let made = self.session.query(mutation, &[("-f", format!("id={}", item.id))], false);
+        // Whatever became of the call, the thread tells.
+        if await_resolved(self.session, &item.id)? {
+            return Ok(true);
+        }
+        made?;
+        let message = format!("GitHub still shows `{}` as open", item.id);
+        Err(CallFailure::environment("not_resolved", message, "run it again later, or resolve it on GitHub"))
+    }
+}
+
+/// Whether a thread is resolved; GitHub is asked again if it may not show it yet.
+///
+/// # Errors
+/// Those of gh.
+pub(super) fn await_resolved(session: &ApiSession<'_>, id: &str) -> Result<bool, CallFailure> {
+    let query = "query($id:ID!){node(id:$id){... on PullRequestReviewThread{isResolved}}}";
+    let mut waits = BACKOFF.into_iter();
+    loop {
+        let (data, _) = session.query(query, &[("-f", format!("id={id}"))], false)?;
+        if data["node"]["isResolved"] == true {
+            return Ok(true);
+        }
+        let Some(wait) = waits.next() else { return Ok(false) };
+        pause(wait)?;
+    }
+}

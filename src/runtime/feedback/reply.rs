@@ -1,0 +1,178 @@
+//! `feedback reply`: posts what the resolvers replied, each text once. Every call is recorded before and after it.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::items::{FeedbackItem, FetchedFeedback};
+use super::missing;
+use super::posting::{FeedbackPoster, PostedReply};
+use super::record::{CallState, FeedbackOutcome, FeedbackRun, FeedbackVerdict, MAX_WAIT};
+use super::results::{UnitResults, UnreadResult};
+use crate::runtime::answer::{CallFailure, Delivery, USAGE};
+use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
+use crate::runtime::github::ApiSession;
+
+options! {
+    /// Post the replies
+    ///
+    /// Reads the reply of each unit of the round from `replies` in the run, and posts the text of each result to
+    /// its thread; to a comment or review text it posts a comment that quotes it. With `--item`, only that item;
+    /// with `--stdin`, standard input is its reply. A reply that is posted is not posted again, whenever the call
+    /// is repeated. If a call fails, what was posted before it is recorded: make the same call again.
+    ///
+    /// Exit codes: 0 answered; 2 wrong call, or no text; 3 the viewer has a review that is not submitted, a
+    /// thread of another pull request, or state that this machine's helper did not write; 4 nothing was fetched,
+    /// an unknown item, a text that is too long, or a malformed document; 5 git, GitHub or the network failed; 6
+    /// the run has ended or is bound to another tree or commit; 7 git or GitHub took too long.
+    pub struct Options {
+        /// The folder of the run
+        run: PathBuf = "--run <DIR>",
+        /// The item
+        item: Option<String> = "--item <ID>",
+        /// Read the reply to the item on standard input
+        stdin: bool = "--stdin" { requires: "--item" },
+    }
+    examples: ["plugcast-run feedback reply --run DIR", "plugcast-run feedback reply --run DIR --item ID --stdin < text"]
+}
+
+/// The answer of `feedback reply`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether every unit has a readable reply.
+    pub status: ReplyStatus,
+    /// The replies on GitHub.
+    pub replies: Vec<FeedbackReply>,
+    /// Units without a reply, and what does not count.
+    pub unread: Vec<UnreadResult>,
+    /// The assessments of clusters, as their agents returned them.
+    pub assessments: Vec<Value>,
+}
+
+/// Whether every unit has a readable reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplyStatus {
+    /// All are posted.
+    Posted,
+    /// Some are, or none: see `unread`.
+    Partial,
+}
+
+/// A reply on GitHub.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FeedbackReply {
+    /// The item.
+    pub id: String,
+    /// The verdict.
+    pub verdict: FeedbackVerdict,
+    /// The address of the reply.
+    pub url: String,
+    /// Whether an earlier call posted it.
+    pub was_posted: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `empty_reply`, `too_long`, `unknown_item`, and those of [`FeedbackPoster::reply`] and the store.
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, repository) = FeedbackRun::open_here(environment, &options.run)?;
+    let fetched = run.fetched()?;
+    if let Some(id) = &options.item {
+        known_item(&fetched, id)?;
+    }
+    let mut results = UnitResults::default();
+    match &options.item {
+        Some(id) if options.stdin => {
+            let text = environment.input_text()?;
+            if text.trim().is_empty() {
+                let hint = "give the reply on standard input";
+                return Err(CallFailure::new(USAGE, "empty_reply", "the reply is empty", hint));
+            }
+            let outcome = FeedbackOutcome {
+                id: id.clone(),
+                round: run.record.round,
+                verdict: FeedbackVerdict::Replied,
+                reason: String::new(),
+                decision_context: None,
+                files_changed: Vec::new(),
+                reply: CallState::Open,
+                reply_url: None,
+                resolution: CallState::Open,
+            };
+            results.outcomes.push((outcome, text));
+        }
+        _ => results = UnitResults::read(&run)?,
+    }
+    results.outcomes.retain(|(outcome, _)| options.item.as_ref().is_none_or(|id| outcome.id == *id));
+    let session = run.session(&repository, MAX_WAIT)?;
+    let mut replies = Vec::new();
+    for (outcome, text) in results.outcomes {
+        replies.push(post(&mut run, &session, known_item(&fetched, &outcome.id)?, outcome, &text)?);
+    }
+    let is_complete = results.unread.is_empty();
+    Ok(Delivery::from_answer(&Response {
+        status: if is_complete { ReplyStatus::Posted } else { ReplyStatus::Partial },
+        replies,
+        unread: results.unread,
+        assessments: results.assessments,
+    }))
+}
+
+/// The item of an id.
+///
+/// # Errors
+/// `unknown_item`.
+pub(super) fn known_item<'a>(
+    fetched: &'a FetchedFeedback,
+    id: &str,
+) -> Result<&'a FeedbackItem, CallFailure> {
+    let unknown = || {
+        let message = format!("there is no item `{id}`");
+        missing("unknown_item", message, "use the ids that `feedback fetch` answered with")
+    };
+    fetched.item(id).ok_or_else(unknown)
+}
+
+/// Posts one reply under the lock, and records it before and after.
+fn post(
+    run: &mut FeedbackRun,
+    session: &ApiSession<'_>,
+    item: &FeedbackItem,
+    outcome: FeedbackOutcome,
+    text: &str,
+) -> Result<FeedbackReply, CallFailure> {
+    let store = run.store.clone();
+    let held = store.lock()?;
+    run.reread()?;
+    let round = run.record.round;
+    let at = run.record.outcomes.iter().position(|one| one.id == outcome.id && one.round == round);
+    let known = at.map(|at| &run.record.outcomes[at]);
+    let (id, verdict) = (outcome.id.clone(), known.map_or(outcome.verdict, |known| known.verdict));
+    if let Some(known) = known.filter(|known| known.reply == CallState::Done) {
+        let url = known.reply_url.clone().unwrap_or_default();
+        return Ok(FeedbackReply { id, verdict, url, was_posted: true });
+    }
+    let origin = format!("{}/{round}", run.record.run_id);
+    let poster = FeedbackPoster { session, number: run.record.pr.number, origin };
+    let body = poster.text(item, text)?;
+    let is_begun = at.is_some();
+    let at = at.unwrap_or(run.record.outcomes.len());
+    let PostedReply { url, was_found } = poster.reply(item, &body, is_begun, &mut || {
+        if !is_begun {
+            run.record.outcomes.push(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() });
+        }
+        run.write(&held, Vec::new())
+    })?;
+    if at == run.record.outcomes.len() {
+        run.record.outcomes.push(outcome.clone());
+    }
+    let own = &mut run.record.outcomes[at];
+    (own.reply, own.reply_url) = (CallState::Done, Some(url.clone()));
+    run.write(&held, Vec::new())?;
+    Ok(FeedbackReply { id, verdict, url, was_posted: was_found })
+}

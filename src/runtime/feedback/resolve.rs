@@ -1,0 +1,118 @@
+//! `feedback resolve`: resolves the threads that have a reply, each once, and reads back that they are resolved. What
+//! the user has to decide stays open.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::items::ItemKind;
+use super::missing;
+use super::posting::FeedbackPoster;
+use super::record::{CallState, FeedbackRun, FeedbackVerdict, MAX_WAIT};
+use super::reply::known_item;
+use crate::runtime::answer::{CallFailure, Delivery};
+use crate::runtime::command_line::options;
+use crate::runtime::environment::Environment;
+
+options! {
+    /// Resolve the threads that have a reply
+    ///
+    /// A thread stays open if its verdict is `needs-human`, or if others have written after the reply. Comments
+    /// and review texts cannot be resolved. With `--item`, only that item. Every call is recorded before and after
+    /// it: if one fails, make the same call again.
+    ///
+    /// Exit codes: 0 answered; 2 wrong call; 3 a thread of another pull request, or state that this machine's
+    /// helper did not write; 4 nothing was fetched, an unknown item, no reply, or a malformed document; 5 a
+    /// thread is still open, or git, GitHub or the network failed; 6 the run has ended or is bound to another
+    /// tree or commit; 7 git or GitHub took too long.
+    pub struct Options {
+        /// The folder of the run
+        run: PathBuf = "--run <DIR>",
+        /// The item
+        item: Option<String> = "--item <ID>",
+    }
+    examples: ["plugcast-run feedback resolve --run DIR"]
+}
+
+/// The answer of `feedback resolve`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Response {
+    /// Whether every thread with a reply is resolved.
+    pub status: ResolveStatus,
+    /// The threads that are resolved.
+    pub resolved: Vec<String>,
+    /// Threads that the user has to decide.
+    pub needs_human: Vec<String>,
+    /// Threads in which others have written after the reply.
+    pub answered: Vec<String>,
+}
+
+/// Whether every thread with a reply is resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResolveStatus {
+    /// All are.
+    Resolved,
+    /// Some stay open.
+    Partial,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// `not_replied`, `unknown_item`, and those of [`FeedbackPoster::resolve`] and the store.
+pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
+    let (mut run, repository) = FeedbackRun::open_here(environment, &options.run)?;
+    let fetched = run.fetched()?;
+    if let Some(id) = &options.item {
+        known_item(&fetched, id)?;
+        if run.record.outcome(id).is_none_or(|outcome| outcome.reply != CallState::Done) {
+            let message = format!("`{id}` has no reply yet");
+            return Err(missing("not_replied", message, "call `feedback reply --run DIR` first"));
+        }
+    }
+    let session = run.session(&repository, MAX_WAIT)?;
+    let (store, round) = (run.store.clone(), run.record.round);
+    let origin = format!("{}/{round}", run.record.run_id);
+    let poster = FeedbackPoster { session: &session, number: run.record.pr.number, origin };
+    let mut response = Response {
+        status: ResolveStatus::Resolved,
+        resolved: Vec::new(),
+        needs_human: Vec::new(),
+        answered: Vec::new(),
+    };
+    for at in 0..run.record.outcomes.len() {
+        let held = store.lock()?;
+        run.reread()?;
+        let Some(outcome) = run.record.outcomes.get(at) else { break };
+        let (id, resolution) = (outcome.id.clone(), outcome.resolution);
+        let is_wanted = options.item.as_ref().is_none_or(|item| *item == id);
+        if outcome.round != round || outcome.reply != CallState::Done || !is_wanted {
+            continue;
+        }
+        let Some(item) = fetched.item(&id).filter(|item| item.kind == ItemKind::ReviewThread) else {
+            continue;
+        };
+        if outcome.verdict == FeedbackVerdict::NeedsHuman {
+            response.needs_human.push(id);
+            continue;
+        }
+        if resolution != CallState::Done {
+            let set = |run: &mut FeedbackRun, state| {
+                run.record.outcomes[at].resolution = state;
+                run.write(&held, Vec::new())
+            };
+            if !poster.resolve(item, &mut || set(&mut run, CallState::Begun))? {
+                response.answered.push(id);
+                continue;
+            }
+            set(&mut run, CallState::Done)?;
+        }
+        response.resolved.push(id);
+    }
+    if !(response.needs_human.is_empty() && response.answered.is_empty()) {
+        response.status = ResolveStatus::Partial;
+    }
+    Ok(Delivery::from_answer(&response))
+}

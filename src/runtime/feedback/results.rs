@@ -1,0 +1,120 @@
+//! What resolvers replied, as files in the run: the last verdict about each item that the unit was given. A reply that
+//! cannot be read is named with the reason, and costs its unit only.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::record::{CallState, DispatchedUnit, FeedbackOutcome, FeedbackRun, FeedbackVerdict};
+use crate::runtime::answer::CallFailure;
+use crate::runtime::given_list::words;
+use crate::runtime::review::reply::{objects, rows};
+
+/// A reply, or a part of one, that does not count.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UnreadResult {
+    /// The unit.
+    pub unit: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// What the units of a round replied.
+#[derive(Debug, Default)]
+pub(super) struct UnitResults {
+    /// The outcomes with the texts to post.
+    pub(super) outcomes: Vec<(FeedbackOutcome, String)>,
+    pub(super) unread: Vec<UnreadResult>,
+    /// The assessments of clusters, as returned.
+    pub(super) assessments: Vec<Value>,
+}
+
+impl UnitResults {
+    /// Reads the replies to the units of the current round.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(super) fn read(run: &FeedbackRun) -> Result<Self, CallFailure> {
+        let mut results = Self::default();
+        let round = run.record.round;
+        for unit in run.record.units.iter().filter(|unit| unit.round == round) {
+            let path = run.path.join("replies").join(format!("{}.txt", unit.name));
+            match run.store.text(&path) {
+                Ok(Some(text)) => results.add(unit, &text),
+                Ok(None) => results.refuse(unit, "there is no reply yet"),
+                Err(failure) if failure.error.code == "not_utf8" => {
+                    results.refuse(unit, &failure.error.message)
+                }
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(results)
+    }
+
+    fn refuse(&mut self, unit: &DispatchedUnit, reason: &str) {
+        self.unread.push(UnreadResult { unit: unit.name.clone(), reason: reason.to_owned() });
+    }
+
+    fn add(&mut self, unit: &DispatchedUnit, text: &str) {
+        let rows = match rows(text, "results", "feedback_id") {
+            Ok((rows, _)) => rows,
+            Err(reason) => return self.refuse(unit, &reason),
+        };
+        let (found, _) = objects(text, |key| key == "cluster_assessment");
+        let assessment = found.last().map(|object| &object["cluster_assessment"]);
+        for id in &unit.items {
+            // An earlier one may be a draft, or a quoted comment.
+            let Some(row) = rows.iter().rfind(|row| row["feedback_id"].as_str() == Some(id)) else {
+                self.refuse(unit, &format!("no result for `{id}`"));
+                continue;
+            };
+            match outcome(unit, id, row) {
+                Ok(outcome) => self.outcomes.push(outcome),
+                Err(reason) => self.refuse(unit, &format!("`{id}`: {reason}")),
+            }
+        }
+        for row in rows.iter().filter_map(|row| row["feedback_id"].as_str()) {
+            if !unit.items.iter().any(|id| id == row) {
+                self.refuse(
+                    unit,
+                    &format!("`{row}` is not an item of this unit, and its result does not count"),
+                );
+            }
+        }
+        let Some(assessment) = assessment else {
+            if unit.is_cluster {
+                self.refuse(unit, "there is no `cluster_assessment`");
+            }
+            return;
+        };
+        let mode = assessment["mode"].as_str().unwrap_or_default();
+        let investigated = assessment["files_investigated"].as_array();
+        if mode.replace('_', "-") == "correct-but-incomplete" && investigated.is_none_or(Vec::is_empty) {
+            self.refuse(unit, "`correct-but-incomplete` needs `files_investigated`");
+        }
+        self.assessments.push(assessment.clone());
+    }
+}
+
+/// The outcome of an item, with the text to post.
+fn outcome(unit: &DispatchedUnit, id: &str, row: &Value) -> Result<(FeedbackOutcome, String), String> {
+    let word = row["verdict"].as_str().unwrap_or_default();
+    let plain = word.trim().to_ascii_lowercase().replace([' ', '_'], "-");
+    let verdict = FeedbackVerdict::parse(&plain).ok_or_else(|| format!("unknown verdict `{word}`"))?;
+    let text =
+        |key: &str| row[key].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    let reply = text("reply_text").ok_or("`reply_text` is empty")?;
+    let files = words(row.get("files_changed"), "\n").unwrap_or_default();
+    let outcome = FeedbackOutcome {
+        id: id.to_owned(),
+        round: unit.round,
+        verdict,
+        reason: text("reason").unwrap_or_default(),
+        decision_context: text("decision_context"),
+        files_changed: files.lines().map(str::to_owned).collect(),
+        reply: CallState::Open,
+        reply_url: None,
+        resolution: CallState::Open,
+    };
+    Ok((outcome, reply))
+}

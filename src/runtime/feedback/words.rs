@@ -1,0 +1,123 @@
+//! What the user asked for: a pull request by number or address, one comment of it by address, or nothing for the pull
+//! request of the branch; all other words are the focus.
+
+use crate::runtime::answer::{CallFailure, USAGE};
+use crate::runtime::repo::base::pull_request_name;
+
+/// The user's words.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct FeedbackWords {
+    /// The pull request, by number or address.
+    pub(super) target: Option<String>,
+    /// The comment, as the end of its address: `discussion_r7`.
+    pub(super) comment: Option<String>,
+    /// All other words.
+    pub(super) focus: Option<String>,
+}
+
+/// Words that only ask for the work, and may come before a bare number.
+const ASKING: [&str; 16] = [
+    "pr", "pull", "request", "resolve", "address", "answer", "the", "feedback", "comments", "review", "on",
+    "of", "for", "in", "to", "please",
+];
+/// What may surround a word.
+const SIGNS: [char; 11] = ['"', '\'', '`', '(', ')', '<', '>', ',', '.', ';', '!'];
+
+impl FeedbackWords {
+    /// Parses the words.
+    ///
+    /// # Errors
+    /// `ambiguous_target`, `unknown_token`, and `usage` for an address that is not of a pull request.
+    pub(super) fn parse(text: &str) -> Result<Self, CallFailure> {
+        let (mut found, mut focus) = (Self::default(), Vec::new());
+        let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
+        for word in text.split_whitespace().filter(replaced) {
+            let bare = word.trim_matches(SIGNS);
+            if bare.starts_with("mode:") {
+                return Err(wrong(
+                    "unknown_token",
+                    format!("`{bare}` is not supported: feedback has one mode"),
+                ));
+            }
+            let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_asking = |word: &&str| ASKING.contains(&word.to_ascii_lowercase().as_str());
+            let number = bare.strip_prefix('#').filter(|number| is_number(number));
+            let is_address = bare.contains("://") && bare.contains("/pull/");
+            if !is_address && number.is_none() && !(is_number(bare) && focus.iter().all(is_asking)) {
+                focus.push(word);
+                continue;
+            }
+            let (address, comment) = match bare.split_once('#') {
+                Some((address, fragment)) if is_address => (address, comment(fragment)),
+                _ => (number.unwrap_or(bare), None),
+            };
+            pull_request_name(address)?;
+            let (target, comment) = (Some(address.to_owned()), comment.or(found.comment.take()));
+            if found.target.is_some() && found.target != target {
+                let first = found.target.unwrap_or_default();
+                return Err(wrong(
+                    "ambiguous_target",
+                    format!("more than one pull request: `{first}`, `{address}`"),
+                ));
+            }
+            focus.retain(|word| !is_asking(word));
+            (found.target, found.comment) = (target, comment);
+        }
+        found.focus = Some(focus.join(" ")).filter(|focus| !focus.is_empty());
+        Ok(found)
+    }
+}
+
+fn wrong(code: &str, message: String) -> CallFailure {
+    CallFailure::new(USAGE, code, message, "name one pull request, or nothing for that of the branch")
+}
+
+/// The comment that the end of an address names; that of the page with the changes is shorter.
+pub(super) fn comment(fragment: &str) -> Option<String> {
+    let number = |before: &str| {
+        let rest = fragment.strip_prefix(before)?;
+        (!rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())).then_some(rest)
+    };
+    match number("r") {
+        Some(digits) => Some(format!("discussion_r{digits}")),
+        None => {
+            let is_known = |before: &&str| number(before).is_some();
+            let known = ["discussion_r", "issuecomment-", "pullrequestreview-"];
+            known.iter().any(is_known).then(|| fragment.to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(text: &str) -> (String, String, String) {
+        let FeedbackWords { target, comment, focus } = FeedbackWords::parse(text).unwrap();
+        (target.unwrap_or_default(), comment.unwrap_or_default(), focus.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_pull_request_a_comment_and_the_focus_are_told_apart() {
+        let of = |target: &str, comment: &str, focus: &str| (target.into(), comment.into(), focus.into());
+        assert_eq!(parts(""), of("", "", ""));
+        assert_eq!(parts("$ARGUMENTS"), of("", "", ""));
+        assert_eq!(parts("42"), of("42", "", ""));
+        assert_eq!(parts("please resolve the comments on PR 42."), of("42", "", ""));
+        assert_eq!(parts("only naming, #42"), of("42", "", "only naming,"));
+        assert_eq!(parts("fix 3 things"), of("", "", "fix 3 things"));
+        let url = "https://github.com/o/r/pull/7";
+        assert_eq!(parts(&format!("<{url}#discussion_r9>")), of(url, "discussion_r9", ""));
+        assert_eq!(parts(&format!("{url}/files#r9")), of(&format!("{url}/files"), "discussion_r9", ""));
+        assert_eq!(parts(&format!("{url}#issuecomment-9 tests")), of(url, "issuecomment-9", "tests"));
+        assert_eq!(parts(&format!("{url}#top")), of(url, "", ""));
+    }
+
+    #[test]
+    fn two_targets_and_unknown_modes_are_refused() {
+        let code = |text: &str| FeedbackWords::parse(text).unwrap_err().error.code;
+        assert_eq!(code("#1 #2"), "ambiguous_target");
+        assert_eq!(code("mode:headless 1"), "unknown_token");
+        assert_eq!(code("https://github.com/o/r/pull/x"), "usage");
+    }
+}

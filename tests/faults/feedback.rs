@@ -1,0 +1,140 @@
+//! Walks over every write of `feedback reply`, `resolve` and `dispatch`: a kill at any of them, and the same call made
+//! again, posts each reply once and resolves each thread once, as GitHub counts them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::binary;
+use crate::runtime::fixture::{HELPER, WORDS, environment, shell};
+use crate::support::github::GitHub;
+use crate::support::root;
+
+/// How often a walk may go on at most.
+const MOST: usize = 60;
+
+/// A run with two threads, one of which has a reply.
+const SETUP: &str = r#"
+git init -q -b main seed && git -C seed commit -q --allow-empty -m start
+git clone -q --bare seed origin.git && git clone -q origin.git work && cd work
+git config url."$FIXTURE/origin.git".insteadOf https://github.com/owner/tool
+git remote set-url origin https://github.com/owner/tool
+echo .plugcast > .git/info/exclude
+git switch -q -c feat && put src/a.rs one && commit feat && git push -q ../origin.git feat:refs/pull/7/head
+github '{threads: threads(2), comments: [note("A", "bob", "a")]}'
+echo 7 | "$RUN" feedback begin --stdin > ../begun
+ln -s "$(sed 's/.*"run":"\([^"]*\)".*/\1/' ../begun)" ../run
+"$RUN" feedback fetch --run ../run > ../fetched
+"#;
+const DISPATCHED: &str = r#"
+"$RUN" feedback dispatch --run ../run > ../dispatched
+printf '{"feedback_id":"T1","verdict":"fixed","reply_text":"Done."}' > ../run/replies/r1-u1.txt
+"#;
+
+/// A fresh repository with a GitHub of its own.
+struct Stage {
+    folder: TempDir,
+    home: TempDir,
+    github: GitHub,
+}
+
+impl Stage {
+    fn new(script: &str) -> Self {
+        let (folder, home) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a home"));
+        let stage = Self { github: GitHub::in_folder(folder.path()), folder, home };
+        let script = format!("{WORDS}\n{SETUP}{script}");
+        shell(&script, stage.folder.path(), &stage.variables()).expect("the script succeeds");
+        stage
+    }
+
+    fn variables(&self) -> BTreeMap<String, String> {
+        let folder = std::fs::canonicalize(self.folder.path()).expect("it is there");
+        let mut variables = environment(&folder, self.home.path());
+        variables.extend(self.github.variables_with(&variables["PATH"]));
+        let words = root().join("tests/github/state.mjs");
+        variables.insert("GITHUB_STATE".to_owned(), words.display().to_string());
+        variables
+    }
+
+    fn call(&self, verb: &str, fault: Option<&str>) -> Output {
+        let program = if fault.is_some() { binary::faulty_helper() } else { Path::new(HELPER) };
+        let mut command = Command::new(program);
+        command.args(["feedback", verb, "--run", "../run"]).current_dir(self.folder.path().join("work"));
+        command.env_clear().envs(self.variables()).stdin(Stdio::null());
+        command.envs(fault.map(|fault| (binary::VARIABLE, fault)));
+        command.output().expect("the helper can be started")
+    }
+
+    /// The answer of a call that must succeed.
+    fn good(&self, verb: &str, fault: &str) -> Value {
+        let done = self.call(verb, None);
+        let text = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success(), "{fault}, then {verb}: {text}");
+        serde_json::from_str(&text).unwrap_or_default()
+    }
+
+    /// How often GitHub was asked for something.
+    fn asked(&self, part: &str) -> usize {
+        let requests = self.github.requests();
+        requests.iter().filter(|one| one.call.contains(part) || one.text.contains(part)).count()
+    }
+}
+
+/// Kills a call at each of its writes; `again` is what is done then.
+fn walk(script: &str, verb: &str, again: impl Fn(&Stage, &str)) {
+    for step in 1..MOST {
+        let stage = Stage::new(script);
+        let fault = format!("abort@{step}");
+        let done = stage.call(verb, Some(&fault));
+        let through = done.status.success();
+        assert!(
+            through || done.status.code().is_none(),
+            "{fault}: {}",
+            String::from_utf8_lossy(&done.stdout)
+        );
+        again(&stage, &fault);
+        if through {
+            assert!(step > 3, "{verb}: {fault} at the first steps did nothing");
+            return;
+        }
+    }
+    panic!("no end of the walk");
+}
+
+#[test]
+fn replies_can_be_killed_anywhere_and_are_posted_once() {
+    walk(DISPATCHED, "reply", |stage, fault| {
+        let again = stage.good("reply", fault);
+        assert!(again["replies"][0]["url"].is_string(), "{fault}: {again}");
+        assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 1, "{fault}");
+    });
+}
+
+#[test]
+fn resolutions_can_be_killed_anywhere_and_are_made_once() {
+    let replied = format!("{DISPATCHED}\"$RUN\" feedback reply --run ../run > ../replied\n");
+    walk(&replied, "resolve", |stage, fault| {
+        assert_eq!(stage.good("resolve", fault)["resolved"], serde_json::json!(["T1"]), "{fault}");
+        assert_eq!(stage.asked("resolveReviewThread(input"), 1, "{fault}");
+        let fetched = stage.good("fetch", fault);
+        assert_eq!(fetched["cross_invocation"]["resolved_threads"][0]["thread_id"], "T1", "{fault}");
+    });
+}
+
+#[test]
+fn a_dispatch_can_be_killed_anywhere_and_dispatches_each_item_once() {
+    walk("", "dispatch", |stage, fault| {
+        let again = stage.good("dispatch", fault);
+        let units = again["waves"].as_array().into_iter().flatten().filter_map(Value::as_array).flatten();
+        let names: Vec<String> =
+            units.map(|unit| unit["unit"].as_str().unwrap_or_default().to_owned()).collect();
+        assert_eq!(names, ["r1-u1", "r1-u3", "r1-u2"], "{fault}");
+        for name in names {
+            let task = stage.folder.path().join("run/units").join(format!("{name}.xml"));
+            assert!(task.is_file(), "{fault}: {}", task.display());
+        }
+    });
+}
