@@ -82,7 +82,7 @@ impl From<ComparisonError> for CommandFailure {
             ComparisonError::Build(error) => error.into(),
             ComparisonError::Git(error) => error.into(),
             ComparisonError::UnknownHost(error) => error.into(),
-            ComparisonError::Commit { error, .. } => Self { message, ..Self::from(error) },
+            ComparisonError::Commit { error, .. } => Self { message, ..Self::from(*error) },
             ComparisonError::NoState { error, .. } => Self { message, ..Self::from(error) },
             ComparisonError::NoPlugin { first, .. } => {
                 let place = Some((first.path.clone(), first.line, first.column));

@@ -23,7 +23,7 @@ pub enum ComparisonError {
     #[error("{}", .error.to_string().replace(.folder, .label))]
     Commit {
         /// Why.
-        error: BuildError,
+        error: Box<BuildError>,
         /// The state, as the user names it.
         label: String,
         /// Its folder in memory.
@@ -63,7 +63,8 @@ impl ComparisonError {
     /// How to fix it.
     pub fn help(&self) -> Option<&str> {
         match self {
-            Self::Build(error) | Self::Commit { error, .. } => error.help(),
+            Self::Build(error) => error.help(),
+            Self::Commit { error, .. } => error.help(),
             Self::Git(error) | Self::NoState { error, .. } => Some(&error.help),
             Self::UnknownHost(_) => None,
             Self::NoPlugin { first, .. } => first.help.as_deref(),

@@ -145,7 +145,7 @@ impl ComparedState {
             let past = read_commit(&mut snapshot, (&name.unwrap_or_default(), reference), targets);
             snapshot.must_be_whole()?;
             let in_commit = |error: BuildError| ComparisonError::Commit {
-                error,
+                error: Box::new(error),
                 label: label.to_owned(),
                 folder: src.display().to_string(),
             };

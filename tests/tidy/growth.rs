@@ -65,10 +65,10 @@ fn has_public_field(rest: &[(usize, Token)]) -> bool {
             Token::Mark('}') if depth == 1 => return false,
             Token::Mark('}') => depth -= 1,
             Token::Mark(';') if depth == 0 => return false,
-            Token::Name(name) if name == "pub" && depth == 1 => {
-                if !rest.get(at + 1).is_some_and(|(_, next)| next.is('(')) {
-                    return true;
-                }
+            Token::Name(name)
+                if name == "pub" && depth == 1 && !rest.get(at + 1).is_some_and(|(_, next)| next.is('(')) =>
+            {
+                return true;
             }
             _ => {}
         }
