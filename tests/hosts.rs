@@ -8,6 +8,7 @@ mod codex_manifest;
 mod damaged_frontmatter;
 mod dialects;
 mod documents;
+mod feedback;
 mod frontmatter_end;
 mod gates;
 mod harbour;

@@ -7,9 +7,9 @@ mod hostile;
 pub mod house;
 mod modes;
 pub mod obedient_model;
-mod pull_request;
+pub mod pull_request;
 mod replies;
-mod repository;
+pub mod repository;
 
 use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
 use plugcast::drivers::session::Transcript;

@@ -23,7 +23,7 @@ const PATH: &str = "\"${CLAUDE_PLUGIN_ROOT}/bin/plugcast-run\"";
 const DEFINITION: &str = "HELPER stands for `\"${CLAUDE_PLUGIN_ROOT}/bin/plugcast-run\"`";
 const CALL: &str = "HELPER ";
 /// Stand-in values of the capital words in calls.
-const VALUES: [(&str, &str); 14] = [
+const VALUES: [(&str, &str); 15] = [
     ("MODE", "headless"),
     ("RUN", "run"),
     ("IDS", "F1,F2"),
@@ -38,6 +38,7 @@ const VALUES: [(&str, &str); 14] = [
     ("SEEN", "0123abc"),
     ("CODE", "which_config"),
     ("IDE", "codex"),
+    ("ID", "T1"),
 ];
 /// Tools of hosts that stand in backticks like a field.
 const TOOLS: [&str; 2] = ["question", "request_user_input"];

@@ -182,6 +182,11 @@ impl FeedbackRecord {
         }))
     }
 
+    /// Whether an item was part of a unit, in any round.
+    pub(super) fn has_dispatched(&self, id: &str) -> bool {
+        self.units.iter().any(|unit| unit.items.iter().any(|item| item == id))
+    }
+
     /// What became of an item in the current round.
     pub(super) fn outcome(&self, id: &str) -> Option<&FeedbackOutcome> {
         self.outcomes.iter().find(|one| one.id == id && one.round == self.round)

@@ -89,10 +89,16 @@ impl FeedbackTriage {
             }
             (None, None) => (None, String::new()),
         };
-        text.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text, &name, fetched))
+        let record = run.map(|run| &run.record);
+        text.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text, &name, fetched, record))
     }
 
-    fn parse(text: &str, name: &str, fetched: &FetchedFeedback) -> Result<Self, CallFailure> {
+    fn parse(
+        text: &str,
+        name: &str,
+        fetched: &FetchedFeedback,
+        record: Option<&FeedbackRecord>,
+    ) -> Result<Self, CallFailure> {
         let list = GivenList::read(text, name, &FORM)?;
         let mut triage = Self::default();
         let resolved = &fetched.cross_invocation.resolved_threads;
@@ -109,14 +115,18 @@ impl FeedbackTriage {
             let Some(id) = row["id"].as_str().map(str::to_owned) else {
                 return Err(list.fault(at, "id", "an item has no `id`".to_owned()));
             };
+            let is_open = known.contains_key(&id);
             let is_resolved = resolved.iter().any(|thread| thread.thread_id == id);
-            if !is_resolved && !known.contains_key(&id) {
+            // The triage may be of an earlier fetch, and the run has settled the item since.
+            let is_settled = !is_open && record.is_some_and(|record| record.has_dispatched(&id));
+            if !is_resolved && !is_settled && !is_open {
                 let hint = "use the ids that `feedback fetch` answered with";
                 return Err(list.failure("unknown_item", at, "id", format!("there is no item `{id}`"), hint));
             }
             let mut closed = Value::Null;
             match field("state")?.as_deref() {
                 Some("resolved") if is_resolved => {}
+                Some(_) if is_settled => {}
                 Some(state) if is_resolved => {
                     let message = format!("`{id}` is resolved, and cannot be `{state}`");
                     let hint = "give a resolved thread its category alone: it is never dispatched";

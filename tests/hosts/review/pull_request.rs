@@ -99,7 +99,7 @@ fn codex_reviews_a_pull_request_with_git_and_network_allowed() {
 }
 
 /// The settings of Codex for git and the network.
-pub(super) fn allowed(stage: &Stage) -> Vec<String> {
+pub fn allowed(stage: &Stage) -> Vec<String> {
     let git = stage.project().join(".git").display().to_string();
     let network = "sandbox_workspace_write.network_access=true";
     let words = [WRITABLE[0], WRITABLE[1], "--add-dir", &git, "-c", network];

@@ -3,6 +3,7 @@
 //! capital words by the skill's own rule for quoting, and the walk writes the files that the skill tells a model to
 //! write.
 
+mod feedback;
 mod polish;
 mod resumption;
 
@@ -367,6 +368,6 @@ fn every_skill_with_calls_is_walked() {
         let with_calls = skills.filter(|skill| !fences(&skill.path()).is_empty());
         walked.extend(with_calls.map(|skill| skill.file_name().to_string_lossy().into_owned()));
     }
-    let walks = ["loops", "polish-beta", "review"];
+    let walks = ["loops", "polish-beta", "resolve-feedback", "review"];
     assert_eq!(walked.into_iter().collect::<Vec<_>>(), walks, "a walk for each, here or below");
 }
