@@ -342,6 +342,15 @@ impl Repository {
         Ok(trees)
     }
 
+    /// The folder of git that all working trees of this repository share.
+    ///
+    /// # Errors
+    /// As [`Repository::must`].
+    pub fn common_folder(&self) -> Result<PathBuf, CallFailure> {
+        let folder = self.top.join(path(line(&self.must(&["rev-parse", "--git-common-dir"])?)));
+        Ok(crate::disk::canonical(&folder).unwrap_or(folder))
+    }
+
     /// The version of git, if it can be determined.
     pub fn version(&self) -> Option<(u32, u32)> {
         let output = self.line(&["version"]).ok()??;
