@@ -351,6 +351,10 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
             None => is_head_of_fork(tree, request, &record.head_sha)?,
         };
     }
-    record.follows = plan.source.foreign.take();
+    // What GitHub has in the repository itself is not foreign, wherever a branch follows it.
+    let is_in_repository =
+        |request: &PullRequest| !request.is_cross_repository && request.head_sha == record.head_sha;
+    let is_foreign = !record.pr.as_ref().is_some_and(is_in_repository);
+    record.follows = plan.source.foreign.take().filter(|_| is_foreign);
     run.store_record()
 }
