@@ -20,7 +20,7 @@ pub use candidate::default_branch;
 use candidate::{BaseCandidate, named_base, search};
 pub use fork_commits::fork_request_in;
 pub use head::{HeadState, behind_upstream, commits, fetch_head};
-pub use request::{named_pull_request, pull_request_name, remote_of};
+pub use request::{base_on_github, named_pull_request, pull_request_name, remote_of};
 pub use tracked_branch::{BranchSource, branch_source, branch_trail, is_head_of_fork, name_on_remote};
 
 options! {
