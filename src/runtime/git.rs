@@ -38,6 +38,9 @@ pub struct Repository {
     command: GitCommand,
 }
 
+/// Where git finds no repository, but has been told of one.
+const UNUSED_VARIABLES: &str = "`GIT_DIR` and `GIT_WORK_TREE`, which are set, are not used here: write a file `.git` with `gitdir: PATH` at the top of the working tree";
+
 /// Commands that read no objects or files, so that no filter or remote is involved.
 const PLAIN_COMMANDS: [&str; 4] = ["config", "ls-files", "symbolic-ref", "version"];
 
@@ -66,7 +69,10 @@ impl Repository {
         if !ended.succeeded() || ended.stdout.is_empty() {
             let stderr = ended.stderr_text();
             let (what, way) = if stderr.contains("not a git repository") {
-                ("is not in a git working tree", "run it inside a repository")
+                let is_named = ["GIT_DIR", "GIT_WORK_TREE"].map(|name| environment.variable(name).is_some());
+                let way =
+                    if is_named.contains(&true) { UNUSED_VARIABLES } else { "run it inside a repository" };
+                ("is not in a git working tree", way)
             } else if stderr.contains("must be run in a work tree") {
                 (
                     "is not in a git working tree",
@@ -341,6 +347,15 @@ impl Repository {
             }
         }
         Ok(trees)
+    }
+
+    /// The folder of git that all working trees of this repository share.
+    ///
+    /// # Errors
+    /// As [`Repository::must`].
+    pub fn common_folder(&self) -> Result<PathBuf, CallFailure> {
+        let folder = self.top.join(path(line(&self.must(&["rev-parse", "--git-common-dir"])?)));
+        Ok(crate::disk::canonical(&folder).unwrap_or(folder))
     }
 
     /// The version of git, if it can be determined.

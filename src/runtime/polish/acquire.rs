@@ -22,7 +22,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::place::normalized;
-use crate::runtime::repo::base::{BaseRequest, FetchError, is_head_of_fork, is_of_remote};
+use crate::runtime::repo::base::{self, BaseRequest, FetchError, is_head_of_fork, is_of_remote};
 use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout};
@@ -215,6 +215,13 @@ fn acquire(
         checklist: false,
         notes: Vec::new(),
     };
+    if !options.apply
+        && plan.location.request.is_none()
+        && let Some(branch) = &plan.branch
+        && let Some(base) = base::base_on_github(&plan.location.repository, branch)?
+    {
+        response.base_branch = Some(base);
+    }
     if options.apply {
         let (run, abandoned) = apply(options, &words, &mut plan, root)?;
         let PolishRun { path, record, .. } = run;
@@ -351,6 +358,10 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
             None => is_head_of_fork(tree, request, &record.head_sha)?,
         };
     }
-    record.follows = plan.source.foreign.take();
+    // What GitHub has in the repository itself is not foreign, wherever a branch follows it.
+    let is_in_repository =
+        |request: &PullRequest| !request.is_cross_repository && request.head_sha == record.head_sha;
+    let is_foreign = !record.pr.as_ref().is_some_and(is_in_repository);
+    record.follows = plan.source.foreign.take().filter(|_| is_foreign);
     run.store_record()
 }

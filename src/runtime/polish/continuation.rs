@@ -7,7 +7,7 @@ use std::path::Path;
 use super::acquire::{AcquireAction, AcquireStatus, Response};
 use super::checklist;
 use super::clean_tree::must_have_no_operation;
-use super::history::{self, BranchHistory};
+use super::history::{self, BranchHistory, CommitOrigin, NO_LOG};
 use super::record::{POLISH, PolishRun};
 use crate::disk;
 use crate::printable::line;
@@ -39,39 +39,30 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
         Ok(run.record.mode == LaunchMode::Interactive && holder.as_ref() == Some(&run.record.run_id))
     };
     let since = run.record.gate.as_ref().map_or(&run.record.head_sha, |gate| &gate.head_sha);
-    // Whether the user made these commits here, and needs no new pass for them, as in an interactive session.
-    let origin = |commits: &[String]| -> Result<(bool, bool), CallFailure> {
-        let is_own = history::is_committed_here(&tree, since, commits)?;
-        Ok((is_own, !is_own || run.record.gate.is_none() || !is_held()?))
+    // Commits that the user made here need no new pass, as in an interactive session.
+    let origin = || -> Result<(CommitOrigin, bool), CallFailure> {
+        let origin = history::origin_since(&run.record, &tree, since)?;
+        let needs_pass = origin != CommitOrigin::Here || run.record.gate.is_none() || !is_held()?;
+        Ok((origin, needs_pass))
     };
     let mut is_outdated = false;
     let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
         Some(BranchHistory::Known) => (Vec::new(), String::new()),
         Some(BranchHistory::Extended(added)) => {
-            let is_own;
-            (is_own, is_outdated) = origin(&added)?;
-            let what = match (added.len() - 1, is_own) {
-                (0, true) => " was added since, and counts as the user's own".to_owned(),
-                (0, false) => " was added since, and was not made in this working tree".to_owned(),
-                (before, true) => {
-                    format!(" and {before} before it were added since, and count as the user's own")
-                }
-                (before, false) => {
-                    format!(
-                        " and {before} before it were added since, and not all were made in this working tree"
-                    )
+            let made;
+            (made, is_outdated) = origin()?;
+            let what = match added.len() - 1 {
+                0 => format!(" was added since, and {}", origin_words(made, false)),
+                before => {
+                    format!(" and {before} before it were added since, and {}", origin_words(made, true))
                 }
             };
             (added, what)
         }
         Some(BranchHistory::Rewritten) => {
-            let commits = history::rewritten_commits(&tree, since, &run.record.base_sha)?;
-            let is_own;
-            (is_own, is_outdated) = commits.map_or(Ok((false, true)), |commits| origin(&commits))?;
-            let why = match is_own {
-                true => "counts as the user's own",
-                false => "has commits that were not made in this working tree",
-            };
+            let made;
+            (made, is_outdated) = origin()?;
+            let why = origin_words(made, false);
             let what = format!(" is the last one since the branch was rewritten, and {why}");
             (vec![tree.must_commit("HEAD")?], what)
         }
@@ -136,4 +127,15 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
         checklist,
         notes,
     }))
+}
+
+/// What the origin of one or more commits means for them.
+fn origin_words(origin: CommitOrigin, are_several: bool) -> String {
+    match (origin, are_several) {
+        (CommitOrigin::Here, false) => "counts as the user's own".to_owned(),
+        (CommitOrigin::Here, true) => "count as the user's own".to_owned(),
+        (CommitOrigin::Elsewhere, false) => "not all of it was made in this working tree".to_owned(),
+        (CommitOrigin::Elsewhere, true) => "not all were made in this working tree".to_owned(),
+        (CommitOrigin::Unknown, _) => format!("where this was done is unknown, since {NO_LOG}"),
+    }
 }

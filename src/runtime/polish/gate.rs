@@ -18,8 +18,9 @@ use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::github::ForkOrigin;
+use crate::runtime::github::{ForkOrigin, PullRequest};
 use crate::runtime::launch::LaunchMode;
+use crate::runtime::repo::base;
 use integration::CiResult;
 use pass::GateRecord;
 use review::CountedReview;
@@ -113,8 +114,18 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let heads = run.gated_commits(&tree)?;
     let (ci, fork, tests) = integration::check(&tree, record, &heads)?;
     let (review, reviewed, verdict) = review::check(&tree, &run, root, &heads)?;
-    let mut looked =
-        vec![(GateCheckId::Fork, trusted(record, fork.as_ref())), (GateCheckId::Review, reviewed)];
+    let from_fork = match record.is_foreign() {
+        true => None,
+        false => {
+            let base = tree.commit(&record.base_ref)?;
+            let base = base.as_deref().unwrap_or(&record.base_sha);
+            base::fork_request_in(&tree, &[base, &record.base_sha])?
+        }
+    };
+    let mut looked = vec![
+        (GateCheckId::Fork, trusted(record, fork.as_ref(), from_fork.as_ref())),
+        (GateCheckId::Review, reviewed),
+    ];
     looked.extend(verdict.map(|verdict| (GateCheckId::Verdict, verdict)));
     looked.push((GateCheckId::Ci, tests));
     let mut response = Response {
@@ -122,7 +133,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         checks: Vec::new(),
         review,
         ci,
-        fork,
+        fork: fork.or(from_fork.map(|(_, fork)| ForkOrigin { trusted: record.flags.trust_fork, ..fork })),
         behind: commits_behind(&tree, &record.base_ref)?,
         error: None,
     };
@@ -179,25 +190,31 @@ fn restart_arguments(record: &PolishRecord, token: &str) -> String {
     words.join(" ").trim_end().to_owned()
 }
 
-/// Whether the code may run here.
-fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
-    let from = match (fork.filter(|_| record.is_of_request()), &record.follows) {
-        (None, None) => return Ok("no pull request was named".to_owned()),
-        (Some(fork), None) if !fork.cross && !record.is_foreign() => {
+/// Whether the code may run here; `from_fork` is the pull request of a fork that it has commits of.
+fn trusted(
+    record: &PolishRecord,
+    fork: Option<&ForkOrigin>,
+    from_fork: Option<&(PullRequest, ForkOrigin)>,
+) -> GateResult {
+    let branch = line(record.branch.as_deref().unwrap_or("HEAD"));
+    let from = match (fork.filter(|_| record.is_of_request()), &record.follows, from_fork) {
+        (None, None, None) => return Ok("no pull request was named".to_owned()),
+        (Some(fork), None, None) if !fork.cross && !record.is_foreign() => {
             return Ok("the pull request comes from the repository itself".to_owned());
         }
-        (Some(fork), _) => {
-            let repository =
-                if fork.head_repo.is_empty() { "a repository that is gone" } else { &fork.head_repo };
-            let author = match &*fork.author {
-                "" => "a deleted account".to_owned(),
-                author => format!("`{author}`"),
-            };
-            format!("the pull request comes from `{repository}`, opened by {author}")
+        (_, None, Some((request, fork))) => {
+            let number = request.number;
+            format!(
+                "`{branch}` has commits of pull request {number}, which comes from {}",
+                origin_words(fork)
+            )
         }
-        (None, Some(follows)) => {
-            let branch = record.branch.as_deref().unwrap_or_default();
-            format!("`{}` follows {follows}, which is another repository", line(branch))
+        (Some(fork), follows, _) if fork.cross || follows.is_none() => {
+            format!("the pull request comes from {}", origin_words(fork))
+        }
+        (_, follows, _) => {
+            let follows = follows.as_deref().unwrap_or_default();
+            format!("`{branch}` follows {follows}, which is another repository")
         }
     };
     if record.flags.trust_fork {
@@ -208,6 +225,16 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>) -> GateResult {
         restart_arguments(record, "trust-fork:1")
     );
     Err(refusal("fork_untrusted", from, &hint))
+}
+
+/// The repository of a fork, and who opened its pull request.
+fn origin_words(fork: &ForkOrigin) -> String {
+    let repository = if fork.head_repo.is_empty() { "a repository that is gone" } else { &fork.head_repo };
+    let author = match &*fork.author {
+        "" => "a deleted account".to_owned(),
+        author => format!("`{author}`"),
+    };
+    format!("`{repository}`, opened by {author}")
 }
 
 /// How many commits the branch is behind the base.

@@ -1,12 +1,16 @@
 //! How the current commit relates to those that a polish knows: one of them, new commits on top, or rewritten history.
 
+use std::collections::BTreeSet;
+
 use super::record::PolishRecord;
-use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
 
 /// How many of the user's latest commits are recorded at once.
 const MOST_ADDED: usize = 1000;
+/// Why it is unknown where a commit was made, and what to do.
+pub(super) const NO_LOG: &str =
+    "the log of HEAD does not reach back (`git config core.logAllRefUpdates true` keeps one)";
 
 /// What a user has done to the branch of a polish since it last wrote.
 pub(super) enum BranchHistory {
@@ -61,37 +65,66 @@ impl BranchHistory {
     }
 }
 
-/// Whether each of these commits was made in this working tree since `passed` was checked out, as the log of its HEAD
-/// tells: a commit that was pulled, merged, rebased or made before is not.
-///
-/// # Errors
-/// When git fails.
-pub(super) fn is_committed_here(
-    tree: &Repository,
-    passed: &str,
-    commits: &[String],
-) -> Result<bool, CallFailure> {
-    const MAKES: [&str; 3] = ["commit: ", "commit (amend): ", "revert: "];
-    let logged = tree.ask(&["log", "--walk-reflogs", "--no-show-signature", "--format=%H %gs", "HEAD"])?;
-    let logged = logged.stdout_text();
-    let since =
-        logged.lines().filter_map(|line| line.split_once(' ')).take_while(|(head, _)| *head != passed);
-    let made = since.filter(|(_, how)| MAKES.iter().any(|word| how.starts_with(word)));
-    let made = order::set(made.map(|(commit, _)| commit.to_owned()));
-    Ok(commits.iter().all(|commit| made.contains(commit)))
+/// Where the commits were made that a branch has gained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CommitOrigin {
+    /// Each was made in this working tree.
+    Here,
+    /// Not each.
+    Elsewhere,
+    /// Unknown: the log of HEAD does not reach back far enough.
+    Unknown,
 }
 
-/// The commits of a branch that was rewritten since `passed` was checked out: those that neither it nor the base has.
-/// None if git cannot tell.
+/// Where the commits were made that the branch has gained since `passed` was checked out: all of them, not only those of
+/// its first parents, but for those of the base and those that the run knows.
 ///
 /// # Errors
 /// When git fails.
-pub(super) fn rewritten_commits(
+pub(super) fn origin_since(
+    record: &PolishRecord,
     tree: &Repository,
     passed: &str,
-    base: &str,
-) -> Result<Option<Vec<String>>, CallFailure> {
-    let listed = tree.ask(&["rev-list", "HEAD", "--not", passed, base])?;
-    let commits = listed.stdout_text().lines().map(str::to_owned).collect();
-    Ok(listed.succeeded().then_some(commits))
+) -> Result<CommitOrigin, CallFailure> {
+    let mut words = vec!["rev-list", "--ignore-missing", "HEAD", "--not", passed, &record.base_sha];
+    words.extend(record.commits.iter().map(String::as_str));
+    let listed = tree.ask(&words)?;
+    let made = if listed.succeeded() { commits_made_here(tree, passed)? } else { None };
+    Ok(match made {
+        None => CommitOrigin::Unknown,
+        Some(made) if listed.stdout_text().lines().all(|commit| made.contains(commit)) => CommitOrigin::Here,
+        Some(_) => CommitOrigin::Elsewhere,
+    })
+}
+
+/// The commits that were made in this working tree since `passed` was checked out, as the log of its HEAD tells: one
+/// that was committed or merged here, and one that was amended from such a commit or from the history of `passed`. One
+/// that was pulled, picked, rebased or made before is not. None if the log does not reach back to `passed`.
+///
+/// # Errors
+/// When git fails.
+pub(super) fn commits_made_here(
+    tree: &Repository,
+    passed: &str,
+) -> Result<Option<BTreeSet<String>>, CallFailure> {
+    const MAKES: [&str; 3] = ["commit: ", "commit (merge): ", "revert: "];
+    let logged = tree.ask(&["log", "--walk-reflogs", "--no-show-signature", "--format=%H %gs", "HEAD"])?;
+    let logged = logged.stdout_text();
+    let entries: Vec<_> = logged.lines().filter_map(|line| line.split_once(' ')).collect();
+    let Some(at) = entries.iter().position(|(head, _)| *head == passed) else { return Ok(None) };
+    let (mut made, mut before) = (BTreeSet::new(), passed);
+    for (head, how) in entries[..at].iter().rev() {
+        // Whoever amends a commit keeps what is in it.
+        let is_made = if how.starts_with("commit (amend): ") {
+            made.contains(before) || tree.ask(&["merge-base", "--is-ancestor", before, passed])?.succeeded()
+        } else {
+            let is_merged = how.starts_with("merge ") && how.ends_with(" strategy.");
+            is_merged || MAKES.iter().any(|word| how.starts_with(word))
+        };
+        if is_made {
+            made.insert((*head).to_owned());
+        }
+        before = head;
+    }
+    Ok(Some(made))
 }

@@ -82,6 +82,8 @@ pub(super) fn plan(
         }
         location.request = source.request.take();
     }
+    // What is checked out must be what was named, also if the tree is switched meanwhile.
+    let branch = words.target.branch.clone().or(branch);
     if let Some(request) = &location.request
         && request.state != "OPEN"
     {

@@ -5,7 +5,7 @@ use super::{ItemOutcome, LockedItem};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::dispatch::plan::reached;
 use crate::runtime::git::{Repository, records};
-use crate::runtime::polish::history::is_committed_here;
+use crate::runtime::polish::history::{NO_LOG, commits_made_here};
 use crate::runtime::repo::size::ChangeSizes;
 
 /// Why the commit of a result is not the repair of its item: the item failed, or the commit is not on the branch, is a
@@ -33,7 +33,11 @@ pub(super) fn contradiction(
     if locked.dispatch_head.is_empty() || !since.stdout_text().lines().any(|one| one == commit) {
         return Ok(Some("it was not made after the item was dispatched".to_owned()));
     }
-    if !is_committed_here(tree, &locked.dispatch_head, std::slice::from_ref(&result.commit))? {
+    let made = commits_made_here(tree, &locked.dispatch_head)?;
+    let Some(made) = made else {
+        return Ok(Some(format!("whether it was made in this working tree is unknown: {NO_LOG}")));
+    };
+    if !made.contains(commit) {
         return Ok(Some("it was not made in this working tree".to_owned()));
     }
     let words = ["diff-tree", "-r", "-z", "--no-renames", "--no-commit-id", "--name-only", commit];

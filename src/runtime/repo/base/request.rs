@@ -36,12 +36,7 @@ pub(super) fn ask_github(
     let branch = repository.branch()?.map(|branch| name_on_remote(repository, &branch)).transpose()?;
     match github::for_branch(repository, &address, branch.as_deref()) {
         Ok(BranchPullRequests { requests, ended, default, parent, .. }) => {
-            // Anybody can open a pull request in their own repository and choose its base.
-            let is_own = |one: &PullRequest| {
-                let is_parent = parent.as_ref().zip(RepositoryAddress::parse(&one.base_url));
-                is_parent.is_some_and(|(parent, base)| parent.is(&base))
-                    || remote_among(remotes, &one.base_url).is_some()
-            };
+            let is_own = |one: &PullRequest| is_own(remotes, parent.as_ref(), one);
             let (own, foreign): (Vec<_>, Vec<_>) = requests.into_iter().partition(is_own);
             match (own.into_iter().next(), foreign.first()) {
                 (Some(request), _) => named_request(repository, request, default, warnings),
@@ -69,6 +64,32 @@ pub(super) fn ask_github(
                 .push(format!("GitHub was not asked ({}): {}", failure.error.code, failure.error.message));
             Ok(PullRequestFacts::default())
         }
+    }
+}
+
+/// Whether a pull request of a branch goes to a repository of the remotes, or to the one that it was forked from: anybody
+/// can open one in their own repository, and choose its base.
+fn is_own(remotes: &[(String, String)], parent: Option<&RepositoryAddress>, one: &PullRequest) -> bool {
+    let is_parent = parent.zip(RepositoryAddress::parse(&one.base_url));
+    is_parent.is_some_and(|(parent, base)| parent.is(&base)) || remote_among(remotes, &one.base_url).is_some()
+}
+
+/// The base of a branch that need not be checked out, by its open pull request. None if there is no such pull request, or
+/// GitHub does not answer.
+///
+/// # Errors
+/// When git fails.
+pub fn base_on_github(repository: &Repository, branch: &str) -> Result<Option<String>, CallFailure> {
+    let remotes = repository.remotes()?;
+    let Some(address) = servers(&remotes).next() else { return Ok(None) };
+    let name = name_on_remote(repository, branch)?;
+    match github::for_branch(repository, &address, Some(&name)) {
+        Ok(BranchPullRequests { requests, parent, .. }) => {
+            let own = requests.into_iter().find(|one| is_own(&remotes, parent.as_ref(), one));
+            Ok(own.map(|request| request.base_branch))
+        }
+        Err(failure) if failure.exit == INTERRUPTED => Err(failure),
+        Err(_) => Ok(None),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::disk;
 use crate::printable::shell_word;
-use crate::runtime::answer::CallFailure;
+use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::{self, Repository};
 
 /// A working tree with what is checked out in it.
@@ -42,13 +42,39 @@ fn other_checkouts(repository: &Repository) -> Result<Vec<TargetCheckout>, CallF
     Ok(found)
 }
 
+/// Whether the folder of a working tree is gone, or something else is at its path: another repository or a part of one, or
+/// another working tree.
+fn is_lost(repository: &Repository, one: &TargetCheckout) -> Result<bool, CallFailure> {
+    if !disk::is_folder(&one.top) {
+        return Ok(true);
+    }
+    let tree = match Repository::find(repository.environment(), &one.top) {
+        Ok(tree) => tree,
+        Err(failure) if failure.exit == INTERRUPTED => return Err(failure),
+        Err(_) => return Ok(true),
+    };
+    // Links may lead to it, but not to one that has a path of its own.
+    let is_other = || -> Result<bool, CallFailure> {
+        let is_reached = disk::canonical(&one.top).is_ok_and(|top| top == tree.top);
+        Ok(!is_reached || repository.worktrees()?.iter().any(|(top, _)| *top == tree.top))
+    };
+    Ok(tree.top != one.top && is_other()?
+        || tree.common_folder()? != repository.common_folder()?
+        || tree.branch()? != one.branch
+        || tree.commit("HEAD")? != one.head)
+}
+
 /// The other working tree whose checkout matches.
 pub(super) fn matching_checkout(
     repository: &Repository,
     is: impl Fn(&TargetCheckout) -> bool,
 ) -> Result<Option<PathBuf>, CallFailure> {
-    let mut found = other_checkouts(repository)?.into_iter();
-    Ok(found.find(|one| disk::is_folder(&one.top) && is(one)).map(|one| one.top))
+    for one in other_checkouts(repository)? {
+        if is(&one) && !is_lost(repository, &one)? {
+            return Ok(Some(one.top));
+        }
+    }
+    Ok(None)
 }
 
 /// Why the working tree of a branch is unusable, and what to do about it.
@@ -62,9 +88,15 @@ pub(in crate::runtime) fn unusable(
     let (what, hint) = if one.is_locked {
         let word = shell_word(&top.to_string()).into_owned();
         ("is locked", format!("run `git worktree unlock {word}`, if the lock is no longer needed"))
-    } else if !disk::is_folder(&one.top) {
-        let hint = "run `git worktree repair PATH` with its new path if it was moved, otherwise `git worktree prune`";
-        ("is gone", hint.to_owned())
+    } else if is_lost(repository, &one)? {
+        let hint = "run `git worktree repair PATH` with its new path if it was moved, otherwise";
+        match disk::kind(&one.top) {
+            None => ("is gone", format!("{hint} `git worktree prune`")),
+            Some(_) => (
+                "is gone: something else is at its path",
+                format!("{hint} move away what is at its path, and run `git worktree prune`"),
+            ),
+        }
     } else {
         return Ok(None);
     };
