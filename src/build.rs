@@ -14,6 +14,7 @@ mod discover;
 pub mod helper;
 mod hidden_text;
 mod layout;
+mod linked_components;
 mod listing;
 mod losses;
 mod output;

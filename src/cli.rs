@@ -212,7 +212,8 @@ pub fn run() -> u8 {
     match result {
         // After an interrupt, other errors are only its consequences.
         _ if interrupt::pending() => {
-            if json {
+            // Standard output is one document: behind a result, no error follows.
+            if json && !console.has_result() {
                 report(&CommandFailure::interrupted(), true, &console);
             } else {
                 console.error("interrupted\n");

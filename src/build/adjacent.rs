@@ -8,6 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::discover::COMPONENT_FOLDERS;
 use super::layout::{holds_components, holds_texts, is_searched, is_uninstalled};
+use super::linked_components;
 use super::listing::{Files, Listing};
 use super::{BuildError, SourceRequest};
 use crate::disk::FileSystem;
@@ -53,6 +54,11 @@ pub(super) fn find(
         source,
         own_projects: &targets.source_host().checks.project_folders,
         foreign: targets.iter().flat_map(|target| &target.checks.project_files).collect(),
+        unread: targets
+            .iter()
+            .flat_map(|target| target.checks.project_unread.keys())
+            .map(String::as_str)
+            .collect(),
         files,
         taken: BTreeMap::new(),
         places: ComponentPaths::default(),
@@ -118,6 +124,8 @@ struct AdjacentSearch<'a> {
     own_projects: &'a [String],
     /// Project files in formats of other hosts.
     foreign: Vec<&'a ProjectFiles>,
+    /// Folders of projects that hosts read for other things than components.
+    unread: Vec<&'a str>,
     files: &'a Files,
     /// Folders of plugins that are already read, and whether a plugin owns everything in its folder.
     taken: BTreeMap<&'a str, bool>,
@@ -194,6 +202,9 @@ impl AdjacentSearch<'_> {
         let name = folder.file_name().unwrap_or_default();
         let taken = self.taken.get(folder.as_str()).copied();
         let whole = taken.unwrap_or_default();
+        if taken.is_none() && self.unread.iter().any(|place| folder.ends_with(place)) {
+            return;
+        }
         if taken.is_none() && !folder.as_str().is_empty() {
             if depth > 0 && is_uninstalled(folder) {
                 return self.skip(folder);
@@ -305,12 +316,19 @@ impl AdjacentSearch<'_> {
         }
         // The target of a link is read at its real path, so a folder that holds only links adds nothing.
         let (file_system, src, files) = (self.file_system, self.src, self.files);
+        let is_declared = |root: &Utf8PathBuf| files.contains(&root.join(&self.source.manifest));
         self.out.locations.retain(|location| {
             let is_own = |path: &Utf8PathBuf| {
                 let path = src.join(path);
                 file_system.canonical(&path).is_ok_and(|real| real == path)
             };
-            is_own(&location.root) && files.files_below(&location.root).iter().any(is_own)
+            let holds_own = || match location.form {
+                LocationForm::Plugin if location.loose_skills.is_empty() && !is_declared(&location.root) => {
+                    linked_components::holds_own(&location.root, files, file_system, src)
+                }
+                _ => files.files_below(&location.root).iter().any(is_own),
+            };
+            is_own(&location.root) && holds_own()
         });
         self.out
     }

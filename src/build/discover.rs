@@ -9,7 +9,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::catalogue::{find_own_plugins, listed_plugins, read_marketplace, read_one, readme};
 use super::config_file::read_config_in;
 use super::listing::Listing;
-use super::{BuildError, SourceRequest, adjacent, layout, tracked_files};
+use super::{BuildError, SourceRequest, adjacent, layout, linked_components, tracked_files};
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::disk::replace::OWN_FOLDER;
 use crate::disk::{self, FileSystem, walk};
@@ -108,6 +108,7 @@ fn discover_in(
         settings.insert(root.clone(), walked.config.text.clone());
         of_roots.insert(root.clone(), (walked.config, walked.runtime));
     }
+    linked_components::read_once(&mut tree, &mut locations, &targets.source().manifest);
     for location in &mut locations {
         let name = of_roots.get(&location.root).and_then(|(config, _)| config.build.name.clone());
         location.name = name.or_else(|| location.name.take());

@@ -10,6 +10,8 @@ use crate::diagnostic::{Diagnostic, RelatedPlace, Repetition, RuleId, Severity};
 const SAME_HERE: &str = "the same here";
 /// Rules about conventions of names, which a repository follows or does not.
 const CONVENTIONS: [RuleId; 1] = [RuleId::NAME_FORMAT];
+/// Rules about single characters, of which a file has many for one reason.
+const CHARACTERS: [RuleId; 1] = [RuleId::HIDDEN_UNICODE];
 /// More findings than this that differ only in names are a pattern.
 const PATTERN: usize = 3;
 
@@ -89,6 +91,21 @@ pub fn fold_conventions(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
         false => format!("{}\0{}\0{}\0{}", finding.path, finding.line, finding.column, finding.message),
     };
     join(&found, key, PATTERN)
+}
+
+/// Joins the findings of one file about characters of one kind. Each place keeps its own message.
+pub fn fold_characters(found: &[Diagnostic]) -> Vec<Diagnostic> {
+    let key = |finding: &Diagnostic| match CHARACTERS.contains(&finding.rule) {
+        true => format!("{}\0{}", finding.path, kind_of_character(&finding.message)),
+        false => format!("{}\0{}\0{}\0{}", finding.path, finding.line, finding.column, finding.message),
+    };
+    join(found, key, 0)
+}
+
+/// A message about a character without its code, such as ` (U+200B)`.
+fn kind_of_character(message: &str) -> String {
+    let coded = message.split_once(" (U+").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)));
+    coded.map_or_else(|| message.to_owned(), |(before, after)| format!("{before}{after}"))
 }
 
 /// Joins, for human output, findings of one rule with the same message anywhere, and frequent findings of one part of
@@ -231,6 +248,24 @@ mod tests {
         let last = &folded[0].related[2];
         assert_eq!(last.path, "4/SKILL.md");
         assert_eq!(last.message, "the name `A 4` contains `A`; write a hyphen; rename it to `4`");
+    }
+
+    #[test]
+    fn characters_of_one_kind_are_one_finding_in_a_file() {
+        let found = |path: &str, what: &str, line| Diagnostic {
+            rule: RuleId::HIDDEN_UNICODE,
+            path: path.to_owned(),
+            ..finding(&format!("{what} is invisible to readers"), line, &[])
+        };
+        let all = [
+            found("a.md", "a zero-width character (U+200B)", 1),
+            found("a.md", "a zero-width character (U+2060)", 2),
+            found("a.md", "a soft hyphen (U+00AD)", 3),
+            found("b.md", "a zero-width character (U+200B)", 4),
+        ];
+        let folded = fold_characters(&all);
+        let shown: Vec<_> = folded.iter().map(|one| (one.line, place_count(one))).collect();
+        assert_eq!(shown, [(1, 2), (3, 1), (4, 1)]);
     }
 
     #[test]

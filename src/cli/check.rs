@@ -196,7 +196,7 @@ fn print_findings(
 ) -> Result<u8, CommandFailure> {
     let places = fold::fold_hosts(std::mem::take(&mut examined.findings.diagnostics));
     let of_plugins = fold::fold_places(&places, |found| print::plugin_of(&examined.project, found));
-    examined.findings.diagnostics = fold::fold_conventions(of_plugins);
+    examined.findings.diagnostics = fold::fold_conventions(fold::fold_characters(&of_plugins));
     let printed = print::PrintContext { session, scope, fixed, places };
     let style = print::HumanStyle {
         statistics: args.statistics,

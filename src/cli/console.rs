@@ -28,6 +28,8 @@ pub struct Console {
     /// Receives the progress of the run.
     pub progress: Progress,
     line: ProgressLine,
+    /// Whether a result was written to standard output.
+    written: AtomicBool,
     /// Whether a result could not be written although the pipe is open.
     unwritten: AtomicBool,
 }
@@ -72,6 +74,7 @@ impl Console {
             widths: [None; 2],
             progress: Progress::default(),
             line: ProgressLine::default(),
+            written: AtomicBool::new(false),
             unwritten: AtomicBool::new(false),
         }
     }
@@ -79,6 +82,11 @@ impl Console {
     /// Whether a part of a result is missing from standard output, such as on a full disk.
     pub fn is_cut_off(&self) -> bool {
         self.unwritten.load(Ordering::Relaxed)
+    }
+
+    /// Whether standard output has a result, or a part of one.
+    pub fn has_result(&self) -> bool {
+        self.written.load(Ordering::Relaxed)
     }
 
     /// How findings are drawn on standard output.
@@ -117,6 +125,7 @@ impl Console {
     /// Prints workflow commands for a forge, one per line.
     pub fn commands(&self, text: &str) {
         self.line.end();
+        self.written.store(true, Ordering::Relaxed);
         let mut out = io::stdout().lock();
         let written = out.write_all(printable::report(text).as_bytes()).and_then(|()| out.flush());
         if let Err(error) = written.map_err(|error| error.kind())

@@ -116,35 +116,49 @@ fn named_by_items(items: &[InventoryItem], plugin: &str, names: &[String]) -> Ve
     owners
 }
 
-/// Propagates the owners of a file to the files that it names by their file name.
+/// Propagates the owners of a file to the files that it names by their file name, but not to those that an item names
+/// itself. Each file belongs to the owners of all files that name it.
 fn named_by_files(
     bundle: &InventorySource<'_>,
     files: &[&ManifestFile],
     names: &[String],
     owners: &mut [BTreeSet<usize>],
 ) {
-    let mut known: BTreeSet<usize> = BTreeSet::new();
+    let (unnamed, mut next): (Vec<usize>, Vec<usize>) =
+        (0..files.len()).partition(|at| owners[*at].is_empty());
+    let mut named: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for _ in 0..STEPS {
-        let next: Vec<usize> =
-            (0..files.len()).filter(|at| !owners[*at].is_empty() && !known.contains(at)).collect();
-        if next.is_empty() || owners.iter().all(|owners| !owners.is_empty()) {
+        if next.is_empty() || unnamed.is_empty() {
             return;
         }
+        let mut grown = BTreeSet::new();
         for at in next {
-            known.insert(at);
-            // A document runs nothing.
-            if names[at].ends_with(".md") {
-                continue;
-            }
-            let text = (files[at].size <= SCRIPT).then(|| (bundle.text)(&files[at].path)).flatten();
-            let Some(text) = text else { continue };
-            for other in 0..files.len() {
-                let last = names[other].rsplit('/').next().unwrap_or_default();
-                if owners[other].is_empty() && last.contains('.') && text.contains(last) {
-                    let handed = owners[at].clone();
-                    owners[other].extend(handed);
+            let others = named.entry(at).or_insert_with(|| named_in(bundle, files[at], names, &unnamed));
+            for other in others.iter().copied().filter(|other| *other != at) {
+                let (before, handed) = (owners[other].len(), owners[at].clone());
+                owners[other].extend(handed);
+                if owners[other].len() > before {
+                    grown.insert(other);
                 }
             }
         }
+        next = grown.into_iter().collect();
     }
+}
+
+/// Which of the `wanted` files the text of `file` names by their file name.
+fn named_in(
+    bundle: &InventorySource<'_>,
+    file: &ManifestFile,
+    names: &[String],
+    wanted: &[usize],
+) -> Vec<usize> {
+    // A document runs nothing.
+    let runs = !file.path.ends_with(".md") && file.size <= SCRIPT;
+    let Some(text) = runs.then(|| (bundle.text)(&file.path)).flatten() else { return Vec::new() };
+    let is_named = |at: &usize| {
+        let last = names[*at].rsplit('/').next().unwrap_or_default();
+        last.contains('.') && text.contains(last)
+    };
+    wanted.iter().copied().filter(is_named).collect()
 }

@@ -36,6 +36,8 @@ pub struct Hook {
     pub matcher: Option<LocatedText>,
     /// The JSON pointer of its group: handlers of one group stay together.
     pub group: String,
+    /// The other keys of its group, with the JSON pointer of the group.
+    pub other_keys: Vec<LocatedText>,
     /// The handler itself, with variables in place of credentials.
     pub node: Node,
     /// Credentials that were in plain text.
@@ -288,6 +290,9 @@ fn unkeyed_hooks(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagnosti
     place.component(None, &place.file_name(), &JsonPointer::default(), node.span, OtherBody::Whole, fault)
 }
 
+/// The keys of a group of handlers.
+pub const GROUP_KEYS: [&str; 2] = ["matcher", "hooks"];
+
 fn group_of(
     event: &str,
     group: &Node,
@@ -326,6 +331,10 @@ fn group_of(
         out.push(place.component(None, &name, pointer, group.span, OtherBody::Whole, Some(fault)));
         return;
     };
+    let other_keys = group.entries().iter().filter(|entry| !GROUP_KEYS.contains(&entry.key.as_str()));
+    let other_keys: Vec<LocatedText> = other_keys
+        .map(|entry| LocatedText { pointer: pointer.clone(), span: entry.key_span, text: entry.key.clone() })
+        .collect();
     let group_place = format!("{}:{pointer}", place.file.path);
     for (at, node) in handlers.iter().enumerate() {
         let fault = bad_matcher.clone().or_else(|| handler::check(node, place, found));
@@ -347,6 +356,7 @@ fn group_of(
             event: event.to_owned(),
             matcher: located.clone(),
             group: group_place.clone(),
+            other_keys: other_keys.clone(),
             node,
             secrets,
         };

@@ -85,6 +85,8 @@ pub struct RefusedCommand {
     pub options: Vec<String>,
     /// Programs that run another one without hiding it from the host.
     pub through: Vec<String>,
+    /// Where the host rejects it; elsewhere it asks the user first.
+    pub place: String,
     /// What to use instead.
     pub instead: String,
 }

@@ -48,6 +48,22 @@ fn a_file_that_changes_belongs_to_what_runs_it() {
     }
 }
 
+/// A file that two scripts read, of which each belongs to another component.
+#[test]
+fn a_library_belongs_to_all_that_run_it() {
+    let tree = plugin().file("scripts/sum.sh", ". \"$(dirname \"$0\")/../hooks/shared.sh\"\n");
+    let folder = committed(&tree);
+    write(folder.path(), "hooks/shared.sh", "# another text\n");
+    let report = json(folder.path(), &["HEAD", "--to", "all"]);
+    for host in HOSTS {
+        assert_eq!(
+            changes(&report, host),
+            ["changed skill demo:plan", "changed hook PreToolUse/Bash/1"],
+            "{host}"
+        );
+    }
+}
+
 #[test]
 fn a_file_that_nobody_names_is_a_thing_of_its_own() {
     let folder = committed(&plugin());

@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use super::{binary, error};
+use crate::support::git::committed;
 use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
@@ -150,4 +151,29 @@ fn a_look_is_interrupted_at_once() {
     kill_process(id, Signal::INT).expect("our own child can be interrupted");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     drop(input);
+}
+
+/// The result is on its way, longer than a pipe takes at once: it stays the only document.
+#[test]
+fn an_interrupt_behind_a_result_adds_no_document() {
+    let skills = (0..400).fold(Tree::new(), |tree, number| {
+        tree.file(&format!("src/skills/s{number}/SKILL.md"), skill(&format!("other{number}")))
+    });
+    // What is ignored is looked up in git, and behind a child an interrupt leaves time.
+    let folder = committed(&skills.file("src/.gitignore", "notes\n").file("src/notes", ""));
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_plugcast"));
+    command.args(["check", "src", "--format", "json"]).current_dir(folder.path());
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().expect("the program");
+    let mut output = child.stdout.take().expect("a pipe");
+    while rustix::io::ioctl_fionread(&output).unwrap_or(0) < 60_000 {
+        std::thread::yield_now();
+    }
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process id");
+    kill_process(id, Signal::INT).expect("our own child can be interrupted");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let mut text = String::new();
+    output.read_to_string(&mut text).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let document: Result<serde_json::Value, _> = serde_json::from_str(&text);
+    assert!(document.is_ok(), "one document: {document:?}");
 }

@@ -4,11 +4,14 @@ use memchr::memmem;
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
-use crate::check::runnable;
+use crate::check::runnable::{self, RunnableText, TextRole};
+use crate::check::shell::{ShellWord, SimpleCommand, base};
 use crate::check::signs::TextSign;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
+use crate::model::plugin::LocationForm;
 use crate::read::intent::{line_around, stands_for_any, words_before};
+use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -110,6 +113,8 @@ const POSSESSIVES: [&str; 19] = [
 /// What the rule reads: a text, or a text of a hook or server.
 struct Reading<'a> {
     text: &'a str,
+    /// Where programs and scripts begin that a host starts: there, a name for anybody is not a placeholder.
+    started: Vec<usize>,
     /// Reports a finding at these bytes with this message.
     report: &'a mut dyn FnMut(Span, String),
 }
@@ -127,21 +132,54 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let help = "use a path relative to the skill or the project, `~`, or a placeholder such as `/Users/you`";
     let mut report =
         |span: Span, message: String| sink.report(text.file, span, message).help = Some(help.to_owned());
-    find_homes(context, &mut Reading { text: text.text, report: &mut report });
+    find_homes(context, &mut Reading { text: text.text, started: Vec::new(), report: &mut report });
 }
 
 /// Reports paths in what hosts run: the hooks and servers that the file declares.
 fn check_commands(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    let all =
-        runnable::hooks(context, text.plugin).into_iter().chain(runnable::servers(context, text.plugin));
+    let hooks = runnable::hooks(context, text.plugin).into_iter().map(|ran| (ran, true));
+    let servers = runnable::servers(context, text.plugin).into_iter().map(|ran| (ran, false));
     let root = &context.targets.source().plugin_root;
-    for ran in all.filter(|ran| ran.file.path == text.file.path) {
+    let folders = context.checks().project_folders.iter();
+    let settings: Vec<String> = folders
+        .flat_map(|folder| ["~", "$HOME", "${HOME}"].map(|home| format!("{home}/{folder}/")))
+        .collect();
+    for (ran, is_hook) in hooks.chain(servers).filter(|(ran, _)| ran.file.path == text.file.path) {
         let mut report = |span: Span, message: String| {
             let help = format!("add the file and write `${{{root}}}/…`, or name a program that is on `PATH`");
             sink.report(ran.file, ran.place(span), message).help = Some(help);
         };
-        find_homes(context, &mut Reading { text: ran.text, report: &mut report });
+        let mut started = Vec::new();
+        if is_hook && text.plugin.form == LocationForm::Plugin {
+            for ShellWord { text: word, span } in started_files(&ran) {
+                if settings.iter().any(|folder| word.starts_with(folder)) {
+                    report(
+                        span,
+                        format!("`{word}` is a file of the user, which the plugin does not install"),
+                    );
+                }
+                started.push(span);
+            }
+        }
+        let begins = |span: Span| span.start + ran.text[span.start..span.end].find('/').unwrap_or(0);
+        let started = started.into_iter().map(begins).collect();
+        find_homes(context, &mut Reading { text: ran.text, started, report: &mut report });
     }
+}
+
+/// The programs and scripts that a hook starts, unless it tests whether something is there.
+fn started_files(ran: &RunnableText<'_>) -> Vec<ShellWord> {
+    let is_tested = ["[ ", "test ", "||"].iter().any(|test| ran.text.contains(test));
+    if ran.role != TextRole::Shell || is_tested {
+        return Vec::new();
+    }
+    let started = |command: SimpleCommand| {
+        let words = command.program(&["exec", "env"]);
+        let program = words.first().map(|word| base(&word.text));
+        let script = program.filter(|name| is_interpreter(name) || is_shell(name)).and_then(|_| words.get(1));
+        script.or_else(|| words.first()).cloned()
+    };
+    ran.commands().into_iter().filter_map(started).collect()
 }
 
 fn find_homes(context: &RuleContext<'_>, reading: &mut Reading<'_>) {
@@ -167,7 +205,7 @@ fn report(context: &RuleContext<'_>, reading: &mut Reading<'_>, at: usize, home:
     // The sandbox of a host may have a home of the host's name.
     let of_host = || context.targets.iter().any(|host| host.name.split('-').next() == Some(lower.as_str()));
     let image = home == "/home/" && (IMAGES.contains(&lower.as_str()) || of_host());
-    let anybody = image || lower.len() < 2 || is_placeholder(&lower);
+    let anybody = image || lower.len() < 2 || !reading.started.contains(&at) && is_placeholder(&lower);
     let continues = rest[name.len()..].starts_with(['/', '\\']);
     let part_of_more = if drive { !home.starts_with(':') } else { inside };
     // A path in a command for another machine is valid there.

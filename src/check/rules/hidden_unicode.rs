@@ -57,11 +57,35 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !runs.is_empty() && intent::is_about_hidden_characters(text.body.slice(text.text)) {
         return;
     }
+    let garbled: Vec<&HiddenRun> = runs.iter().filter(|run| is_garbled(run, text.text)).collect();
+    if let [first, ..] = garbled[..]
+        && garbled.len() >= MISREAD
+    {
+        let count = garbled.len();
+        let message = format!(
+            "{count} words contain characters that no script has: the text was saved in a wrong encoding"
+        );
+        say(first.span, message, "restore the text, and save it as UTF-8");
+        runs.retain(|run| !is_garbled(run, text.text));
+    }
     let hyphens = runs.iter().any(|run| run.kind == HiddenKind::SoftHyphen) && is_hyphenated(text);
     for run in runs {
         if !(hyphens && hyphenates(&run, text)) {
             say(run.span, run.message(), "remove it, or write it as an escape if the text is about it");
         }
+    }
+}
+
+/// So many words with such characters are a text whose bytes were read in another encoding than they have.
+const MISREAD: usize = 3;
+
+/// Whether the run stands in a word and has no meaning there: a character for private use, or a control of the second
+/// set, which are what other encodings make of the bytes of UTF-8.
+fn is_garbled(run: &HiddenRun, text: &str) -> bool {
+    match run.kind {
+        HiddenKind::PrivateUse => run.in_word,
+        HiddenKind::Control => run.first >= '\u{80}' && text[..run.span.start].ends_with(char::is_alphabetic),
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! A matcher that is not a regular expression, or that matches no tool.
 
-use super::unknown_tool::nearest_tool;
+use super::unknown_tool::{is_tool_like, nearest_tool};
 use crate::check::context::RuleContext;
 use crate::check::expression;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -57,6 +57,9 @@ fn fault(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
         return Some((format!("the matcher {why}, so its hooks never run"), help.to_owned()));
     }
     if of_tools {
+        if let Some(fault) = unmatched(context, matcher) {
+            return Some(fault);
+        }
         let names = names?;
         let right = |name: &str| context.tools().contains(&name) || nearest_tool(context, name).is_none();
         // `bash|Bash` is for several hosts.
@@ -77,6 +80,53 @@ fn fault(context: &RuleContext<'_>, hook: &Hook, matcher: &str) -> Option<(Strin
     let list: Vec<String> = known.iter().map(|value| format!("`{value}`")).collect();
     let message = format!("`{}` is never a value of `{}`", names.join("|"), hook.event);
     Some((message, format!("{near}possible values: {}", list.join(", "))))
+}
+
+/// The message and the help for a matcher none of whose alternatives is, or can be, the name of a tool. A pattern with
+/// groups, classes or wildcards may match names that are unknown here.
+fn unmatched(context: &RuleContext<'_>, matcher: &str) -> Option<(String, String)> {
+    if matcher.contains(['(', '[', '{', '\\', '*', '?', ',']) {
+        return None;
+    }
+    let bare = |name: &str| name.trim_start_matches('^').trim_end_matches('$').to_owned();
+    let names: Vec<String> =
+        matcher.split('|').map(|name| bare(name.trim())).filter(|name| !name.is_empty()).collect();
+    let all = |is: &dyn Fn(&str) -> bool| !names.is_empty() && names.iter().all(|name| is(name));
+    let impossible = |name: &str| !name.chars().all(|c| c.is_ascii_alphanumeric() || "_.-+^$".contains(c));
+    // As an expression, a name also matches a part of another one.
+    let is_exact = self::names(matcher).is_some();
+    let unknown = |name: &str| {
+        is_exact
+            && is_tool_like(name)
+            && !context.tools().contains(&name)
+            && nearest_tool(context, name).is_none()
+    };
+    if all(&unknown) {
+        let known = context.tools();
+        let begins = known.iter().filter(|tool| names[0].starts_with(**tool)).max_by_key(|tool| tool.len());
+        let help = begins.map_or_else(
+            || "write the name of a tool of the host, such as `Bash`".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        return Some((format!("unknown tool `{}`, so its hooks never run", names[0]), help));
+    }
+    if !all(&|name| impossible(name) || unknown(name)) {
+        return None;
+    }
+    let first = names.iter().find(|name| impossible(name))?;
+    let inner = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let slashed = first.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    let help = match (slashed.filter(|name| inner(name)), first.strip_prefix('!')) {
+        (Some(name), _) => format!("write `{name}`: slashes are a part of the pattern"),
+        (_, Some(name)) if inner(name) => {
+            format!("write `^(?!{name}$)` for every tool but `{name}`: `!` is a part of the pattern")
+        }
+        _ if first.split_whitespace().all(inner) => {
+            format!("separate names by `|`: `{}`", first.split_whitespace().collect::<Vec<_>>().join("|"))
+        }
+        _ => "write a tool name, several separated by `|`, or a regular expression".to_owned(),
+    };
+    Some((format!("the matcher `{matcher}` matches the name of no tool, so its hooks never run"), help))
 }
 
 /// The names in a matcher without regular expression syntax.

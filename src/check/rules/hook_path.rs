@@ -1,4 +1,5 @@
-//! A hook calls a program of the plugin by the bare name of a file in `bin/`, or by a path relative to the plugin's folder.
+//! A hook calls a program of the plugin by the bare name of a file in `bin/`, by a path relative to the plugin's folder,
+//! or by a path with `\`.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -15,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hook-path",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "a hook calls a program of the plugin by a bare name or a relative path",
+    summary: "a hook calls a program of the plugin by a bare name, a relative path or a path with `\\`",
     page: include_str!("hook_path.md"),
     check: RuleCheck::Plugin(check),
 };
@@ -32,6 +33,17 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     };
     let root = &context.targets.source().plugin_root;
     for ran in runnable::hooks(context, plugin).into_iter().filter(|ran| !ran.text.contains("PATH=")) {
+        for (path, span) in backslashed(ran.text, root) {
+            let plain = path.replace('\\', "/");
+            if ran.role == TextRole::Shell && context.file(plugin.root.join(&plain)).is_some() {
+                let place = ran.place(span);
+                let message = format!("a shell does not read `{path}` as a path, as `\\` is an escape");
+                let found = sink.report(ran.file, place, message);
+                found.help = Some(format!("write `${{{root}}}/{plain}`"));
+                found.fix =
+                    Some(replace(ran.file, place, format!("${{{root}}}/{plain}"), Applicability::Unsafe));
+            }
+        }
         let words: Vec<(String, Span)> = match ran.role {
             TextRole::Program => vec![(ran.text.to_owned(), Span::new(0, ran.text.len()))],
             TextRole::Shell => {
@@ -77,6 +89,18 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             found.fix = Some(replace(ran.file, place, path, Applicability::Unsafe));
         }
     }
+}
+
+/// The paths that follow the variable `root` behind a `\`, with the spans of the variable and the path.
+fn backslashed<'t>(text: &'t str, root: &str) -> Vec<(&'t str, Span)> {
+    let written = format!("${{{root}}}\\");
+    let ends = |c: char| c.is_whitespace() || "\"';|&)`<>,$".contains(c);
+    let path = |at: usize| {
+        let rest = &text[at + written.len()..];
+        let path = &rest[..rest.find(ends).unwrap_or(rest.len())];
+        (path, Span::new(at, at + written.len() + path.len()))
+    };
+    text.match_indices(&written).map(|(at, _)| path(at)).collect()
 }
 
 /// Whether a word is a relative path to a file in a folder.

@@ -39,7 +39,20 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
 }
 
 fn keys(file: &SourceFile, node: &Node, known: &[KeyFields], sink: &mut FindingSink) {
-    let names: Vec<&str> = known.iter().copied().flatten().map(|(name, _)| *name).collect();
+    let fields = || known.iter().copied().flatten();
+    let names: Vec<&str> = fields().map(|(name, _)| *name).collect();
+    misspelt_keys(file, node, &names, sink);
+    for (name, _) in fields().filter(|(_, shape)| matches!(shape, FieldShape::Person)) {
+        if let Some(person) = node.get(name) {
+            misspelt_keys(file, person, &PERSON, sink);
+        }
+    }
+}
+
+/// The keys of an author or owner.
+const PERSON: [&str; 3] = ["name", "email", "url"];
+
+fn misspelt_keys(file: &SourceFile, node: &Node, names: &[&str], sink: &mut FindingSink) {
     for entry in node.entries() {
         let key = entry.key.as_str();
         if names.contains(&key) {

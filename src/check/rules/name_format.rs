@@ -24,19 +24,8 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     };
     let Some(name) = node.scalar().filter(|name| !name.trim().is_empty()) else { return };
+    let Some(why) = fault(&name) else { return };
     let length = name.chars().count();
-    let why = if length > LONGEST {
-        format!("has {length} characters (limit {LONGEST})")
-    } else if let Some(c) = name.chars().find(|c| !c.is_ascii_lowercase() && !c.is_ascii_digit() && *c != '-')
-    {
-        format!("contains `{c}`; only a–z, 0–9 and `-` are allowed")
-    } else if name.starts_with('-') || name.ends_with('-') {
-        "begins or ends with a hyphen".to_owned()
-    } else if name.contains("--") {
-        "contains two hyphens in a row".to_owned()
-    } else {
-        return;
-    };
     let found = sink.report(text.file, node.span, format!("the name `{name}` {why}"));
     found.hosts = context.hosts_that(|target| target.skill.name_limit.is_some_and(|limit| length > limit));
     // Hosts put the plugin's name before it.
@@ -49,6 +38,28 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         Some(plain) => format!("rename the skill and its folder to `{plain}`"),
         None => "use a–z, 0–9 and single hyphens".to_owned(),
     });
+}
+
+/// Why some host may refuse the name of a skill.
+fn fault(name: &str) -> Option<String> {
+    let length = name.chars().count();
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if length > LONGEST {
+        Some(format!("has {length} characters (limit {LONGEST})"))
+    } else if let Some(c) = name.chars().find(|c| !is_allowed(*c)) {
+        Some(format!("contains `{c}`; only a–z, 0–9 and `-` are allowed"))
+    } else if name.starts_with('-') || name.ends_with('-') {
+        Some("begins or ends with a hyphen".to_owned())
+    } else if name.contains("--") {
+        Some("contains two hyphens in a row".to_owned())
+    } else {
+        None
+    }
+}
+
+/// Whether every host accepts the name of a skill.
+pub(super) fn is_portable(name: &str) -> bool {
+    !name.is_empty() && fault(name).is_none()
 }
 
 /// The name with invalid characters replaced by hyphens.

@@ -1,5 +1,6 @@
 //! A skill's name and its folder differ.
 
+use super::name_format::is_portable;
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::renames;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -22,6 +23,11 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let Some(node) = component.field("name") else { return };
     let found =
         sink.report(text.file, node.span, format!("the skill is named `{name}`, but its folder `{folder}`"));
+    // No host's form of a name may be broken to keep that of a folder.
+    if is_portable(&name) && !is_portable(folder) {
+        found.help = Some(format!("rename the folder to `{name}`"));
+        return;
+    }
     found.help = Some(format!("write `name: {folder}`, and call it by that name, or rename the folder"));
     let taken = context.directory().skill(&qualify(&text.plugin.name, folder));
     if taken.is_some_and(|other| other.path != component.path) {

@@ -1,4 +1,4 @@
-//! A text instructs to run a command that a selected host rejects.
+//! A text instructs to run a command that a selected host rejects where it may not ask the user.
 
 use memchr::memmem;
 
@@ -16,8 +16,8 @@ use crate::target::RefusedCommand;
 pub(super) const RULE: Rule = Rule {
     name: "refused-command",
     group: RuleGroup::Portability,
-    severity: Severity::Warning,
-    summary: "a text uses a command that a selected host rejects before it runs",
+    severity: Severity::Info,
+    summary: "a text uses a command that a selected host rejects unless the user approves it",
     page: include_str!("refused_command.md"),
     check: RuleCheck::Text(check),
 };
@@ -51,7 +51,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
                 let found = sink.report(
                     text.file,
                     span,
-                    format!("the host rejects `{}` before it runs", shortened(&words.join(" "))),
+                    format!("`{}` is rejected {}", shortened(&words.join(" ")), refused.place),
                 );
                 found.hosts = vec![host.name.clone()];
                 found.help = Some(refused.instead.clone());

@@ -59,14 +59,18 @@ fn is_of_another_host(context: &RuleContext<'_>, path: &Utf8Path) -> bool {
 
 /// Whether an agent lists a name that looks like a tool of the source host but is not one.
 fn is_none(context: &RuleContext<'_>, component: &Component, name: &str) -> bool {
-    let looks = name.len() > 2
-        && name.starts_with(|c: char| c.is_ascii_uppercase())
-        && name.chars().all(|c| c.is_ascii_alphanumeric())
-        && name.contains(|c: char| c.is_ascii_lowercase());
-    looks
+    is_tool_like(name)
         && component.kind == ComponentKind::Agent
         && context.for_source_host()
         && !context.tools().contains(&name)
+}
+
+/// Whether a name looks like one of the source host's tools, and not like one of a server or of another host.
+pub(super) fn is_tool_like(name: &str) -> bool {
+    name.len() > 2
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && name.contains(|c: char| c.is_ascii_lowercase())
 }
 
 /// The tool for which a name is a typo or has the wrong case; `None` for tools, names of servers and patterns.

@@ -1,12 +1,16 @@
 //! A variable of the source host in a form that it does not replace in texts.
 
-use memchr::memmem;
+use std::collections::BTreeMap;
+
+use camino::Utf8Path;
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::paths;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
+use crate::check::snippet;
 use crate::diagnostic::{Applicability, Severity};
+use crate::model::similar_names::misspelt_name;
 use crate::read::path_words::leading_path;
 use crate::source::Span;
 
@@ -14,41 +18,172 @@ pub(super) const RULE: Rule = Rule {
     name: "variable-form",
     group: RuleGroup::Correctness,
     severity: Severity::Warning,
-    summary: "a variable without braces, which no host replaces",
+    summary: "a variable in a form that no host replaces",
     page: include_str!("variable_form.md"),
     check: RuleCheck::Text(check),
 };
+
+/// The beginning of the names of the source host's variables, which an author may leave out.
+const PREFIX: &str = "CLAUDE_";
+
+/// How many bytes a default may have: a text has any number of braces that nobody closes.
+const LONGEST_DEFAULT: usize = 16;
+
+/// A variable as a text has it.
+#[derive(Debug, PartialEq, Eq)]
+struct WrittenVariable<'t> {
+    span: Span,
+    name: &'t str,
+    braces: bool,
+    /// What a shell takes in its place.
+    default: Option<&'t str>,
+}
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     if !text.main || text.is_example() || !context.for_source_host() {
         return;
     }
     let source = context.targets.source();
+    let folders: [(&str, &Utf8Path); 2] =
+        [(&source.plugin_root, text.plugin.root.as_path()), (&source.skill_folder, paths::own_folder(text))];
     let body = text.body.slice(text.text);
-    for (name, base) in
-        [(&source.plugin_root, text.plugin.root.as_path()), (&source.skill_folder, paths::own_folder(text))]
-    {
-        let written = format!("${name}/");
-        let mut places = memmem::find_iter(body.as_bytes(), &written).peekable();
+    let written = variables(body);
+    if written.is_empty() {
+        return;
+    }
+    let bases = based_on(text, &folders.map(|(name, _)| name));
+    let mut set: BTreeMap<&str, bool> = BTreeMap::new();
+    for variable in &written {
+        let WrittenVariable { span, name, .. } = *variable;
+        let Some((meant, base)) = folders.into_iter().find(|(known, _)| means(variable, known, &folders))
+        else {
+            continue;
+        };
         // A text that sets the variable may use it.
-        if places.peek().is_none() || body.contains(&format!("{name}=")) {
+        if variable.braces && variable.default.is_none() && name == meant
+            || *set.entry(name).or_insert_with(|| is_set(body, name))
+        {
             continue;
         }
-        for at in places {
-            let path = leading_path(&body[at + written.len()..]);
-            // Only a path to an existing file of the plugin is certainly meant to be replaced.
-            if path.is_empty() || !context.paths().contains(&base.join(path)) {
-                continue;
-            }
-            let span = Span::new(at, at + written.len() - 1).shifted(text.body.start);
-            let found = sink.report(
-                text.file,
-                span,
-                format!("`${name}` is not replaced in texts, and is empty in a shell"),
-            );
-            found.help = Some(format!("write `${{{name}}}`"));
-            found.fix = Some(replace(text.file, span, format!("${{{name}}}"), Applicability::Safe));
-            found.hosts = context.source_host_of_several();
+        let place = span.shifted(text.body.start);
+        // Only a path to an existing file of the plugin, or a command that takes the folder itself, is certainly meant
+        // to be replaced.
+        let rest = &body[span.end..];
+        let inner = rest.strip_prefix('"').unwrap_or(rest).strip_prefix('/').map(leading_path);
+        let is_file =
+            inner.is_some_and(|path| !path.is_empty() && context.paths().contains(&base.join(path)));
+        let is_base = name == meant && bases.contains(&place.start);
+        if !is_file && !is_base {
+            continue;
         }
+        let shell = match variable.default {
+            None | Some("") => "is empty in a shell".to_owned(),
+            Some(default) => format!("is `{default}` in a shell"),
+        };
+        let shown = span.slice(body);
+        let message = format!("`{shown}` is not replaced in texts, and {shell}");
+        let found = sink.report(text.file, place, message);
+        found.help = Some(format!("write `${{{meant}}}`"));
+        found.fix = Some(replace(text.file, place, format!("${{{meant}}}"), Applicability::Safe));
+        found.hosts = context.source_host_of_several();
+    }
+}
+
+/// The variables of a text, with a default only where it is the working directory.
+fn variables(text: &str) -> Vec<WrittenVariable<'_>> {
+    let mut out = Vec::new();
+    for at in memchr::memchr_iter(b'$', text.as_bytes()) {
+        let rest = &text[at + 1..];
+        let (braces, rest) = rest.strip_prefix('{').map_or((false, rest), |rest| (true, rest));
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let name = &rest[..end];
+        if !name.contains('_') {
+            continue;
+        }
+        let start = at + 1 + usize::from(braces);
+        let default = rest.bytes().skip(end).take(LONGEST_DEFAULT).take_while(|byte| *byte != b'}').count();
+        let end = if braces { end + default } else { end };
+        if braces && rest.as_bytes().get(end) != Some(&b'}') {
+            continue;
+        }
+        let default = match &rest[name.len()..end] {
+            "" => None,
+            more => {
+                let default = more.strip_prefix(":-").or_else(|| more.strip_prefix('-'));
+                let Some(default) =
+                    default.filter(|text| matches!(*text, "" | "." | "./" | "$PWD" | "$(pwd)"))
+                else {
+                    continue;
+                };
+                Some(default)
+            }
+        };
+        let span = Span::new(at, start + end + usize::from(braces));
+        out.push(WrittenVariable { span, name, braces, default });
+    }
+    out
+}
+
+/// Whether a variable is `known`, or another name in braces that stands for it.
+fn means(variable: &WrittenVariable<'_>, known: &str, folders: &[(&str, &Utf8Path); 2]) -> bool {
+    let name = variable.name;
+    if name == known {
+        return true;
+    }
+    let is_known = folders.iter().any(|(other, _)| *other == name);
+    let is_slip = || misspelt_name(name, folders.map(|(other, _)| other)) == Some(known);
+    variable.braces && !is_known && (known.strip_prefix(PREFIX) == Some(name) || is_slip())
+}
+
+/// Whether a text sets the variable, or tests whether it is set.
+fn is_set(text: &str, name: &str) -> bool {
+    let tests = ["-n \"$", "-z \"$", "-n \"${", "-z \"${", "-d \"$", "-d \"${"];
+    text.contains(&format!("{name}=")) || tests.iter().any(|test| text.contains(&format!("{test}{name}")))
+}
+
+/// Where a command of the text goes to the folder of such a variable, or keeps it under another name.
+fn based_on(text: &PluginText<'_>, names: &[&str; 2]) -> Vec<usize> {
+    let forms: Vec<String> =
+        names.iter().flat_map(|name| [format!("${name}"), format!("${{{name}:-.}}")]).collect();
+    let named = |code: &str| forms.iter().any(|form| code.contains(form.as_str()));
+    if !named(text.body.slice(text.text)) {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for snippet in snippet::find(text, named) {
+        if !snippet.is_instructed(text.text) || snippet.is_script(text.text) {
+            continue;
+        }
+        for command in &snippet.commands {
+            let words = command.program(&[]);
+            let entered = words.get(1).filter(|_| matches!(words[0].text.as_str(), "cd" | "pushd"));
+            let kept = command.words[..command.words.len() - words.len()].iter();
+            let bare = entered
+                .into_iter()
+                .map(|word| (word, word.text.as_str()))
+                .chain(kept.filter_map(|word| Some((word, word.text.split_once('=')?.1))));
+            for (word, _) in bare.filter(|(_, value)| forms.iter().any(|form| form == value)) {
+                out.extend(word.span.slice(text.text).find('$').map(|at| word.span.start + at));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_have_names_and_defaults() {
+        let found = |text: &'static str| -> Vec<_> {
+            variables(text)
+                .into_iter()
+                .map(|found| (found.span.slice(text), found.name, found.braces, found.default))
+                .collect()
+        };
+        assert_eq!(found("a $A_B/c ${A_B}"), [("$A_B", "A_B", false, None), ("${A_B}", "A_B", true, None)]);
+        assert_eq!(found("${A_B:-.}/x"), [("${A_B:-.}", "A_B", true, Some("."))]);
+        assert_eq!(found("$HOME ${A_B:?none} ${A_B:-$HOME/a} ${A_B $"), []);
     }
 }

@@ -123,7 +123,7 @@ pub(super) fn agent(printed: &PrintContext<'_>) -> String {
 
 /// One finding for one cause in a file.
 fn file_findings(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
-    fold::fold_places(&printed.places, |found| found.path.clone())
+    fold::fold_characters(&fold::fold_places(&printed.places, |found| found.path.clone()))
 }
 
 /// The options of human output.
