@@ -287,7 +287,11 @@ fn candidate_target(
             };
             let is_certain = match kind {
                 ComponentKind::Agent => {
-                    called || around.is_next_to(words) || (several && around.stands_out())
+                    let is_name = several || around.is_marked();
+                    called
+                        || around.is_next_to(words)
+                        || is_name && dispatch::has_agent_beside(around.before, around.after)
+                        || (several && around.stands_out())
                 }
                 ComponentKind::Workflow => {
                     let is_name = several || around.is_marked();
