@@ -11,7 +11,7 @@ use serde_json::json;
 use super::context::LoweringContext;
 use super::naming::{BlockPaths, NamedComponents};
 use super::texts::{ComponentText, TextName};
-use super::{paths, programs, sandbox, workflows};
+use super::{paths, programs, sandbox, texts, workflows};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
@@ -52,7 +52,7 @@ pub struct Bindings {
     named: Vec<String>,
     paths: BTreeSet<String>,
     variables: BTreeMap<String, String>,
-    /// Programs that the host has not on its search path, with their paths.
+    /// Programs that are not on the host's search path, with their paths.
     programs: BTreeMap<String, String>,
     shell: bool,
     includes: BTreeSet<String>,
@@ -77,7 +77,7 @@ struct BlockText<'a> {
 }
 
 impl Bindings {
-    /// Collects the names in its `own` texts and those that `component` reads that the block has to explain.
+    /// Collects the names that the block has to explain, in the `own` texts of a component and in shared ones.
     pub fn collect(
         component: &Component,
         own: &[ComponentText<'_>],
@@ -87,7 +87,8 @@ impl Bindings {
         let tree = &context.project.tree;
         let mut out = Self::default();
         let dispatches = component.may_dispatch(context.source);
-        for ComponentText { text, is_main, names, .. } in own {
+        let shared = texts::shared_names(context, component);
+        for ComponentText { text, is_main, names, .. } in own.iter().chain(&shared) {
             let (main, edited, owner) = (*is_main, *is_main, &component.qualified);
             out.names(BlockText { text, names, owner, main, edited, dispatches }, context, places);
         }
