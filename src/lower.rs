@@ -40,6 +40,7 @@ mod paths;
 mod permissions;
 mod place;
 mod portable_yaml;
+mod programs;
 mod reference_rows;
 mod refuse;
 mod registration;

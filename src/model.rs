@@ -12,6 +12,7 @@ pub mod names;
 pub mod overrides;
 pub mod paths;
 pub mod plugin;
+mod plugin_texts;
 pub mod project;
 pub mod qualified_name;
 pub mod references;

@@ -9,6 +9,7 @@ pub mod hidden_chars;
 pub mod intent;
 pub mod json;
 pub mod markdown;
+pub mod name_words;
 pub mod path_words;
 pub mod pointer;
 pub mod program_parameters;

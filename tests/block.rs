@@ -77,7 +77,32 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         others.extend(reader::apart(&own, names));
         others.extend(reader::scripts(&own));
         others.extend(mentioned);
+        for text in shared(plugin, &own, folder) {
+            let (needed, other) = Text::outside_block(&text).names(&foreign, &agents, host);
+            others.extend(needed.into_iter().chain(other));
+        }
+        others.extend(plugin.below("bin").entries().map(|(program, _)| program.to_owned()));
         found.extend(check(&place, &all, &others, &lines, names, &agents));
+    }
+    found
+}
+
+/// The texts outside of components that the component in `folder` reads: those whose names are in its texts, or in such
+/// a text.
+fn shared(plugin: &Tree, own: &str, folder: &str) -> Vec<String> {
+    let texts = || plugin.entries().filter(|(path, _)| path.ends_with(".md"));
+    let beside = texts().filter(|(path, _)| !folder.is_empty() && path.starts_with(&format!("{folder}/")));
+    let mut readers: Vec<String> = beside.map(|(_, entry)| entry.text()).collect();
+    readers.push(own.to_owned());
+    let mut found = Vec::new();
+    for _ in 0..2 {
+        let is_read = |path: &str| {
+            let name = path.rsplit('/').next().unwrap_or_default();
+            readers.iter().any(|text| text.contains(name))
+        };
+        let read = texts().filter(|(path, _)| reader::kind(path).is_none() && is_read(path));
+        readers = read.map(|(_, entry)| entry.text()).collect();
+        found.extend(readers.iter().cloned());
     }
     found
 }

@@ -6,6 +6,7 @@ use crate::model::component::Component;
 use crate::model::project::Project;
 use crate::model::qualified_name::{last_of, local_of, parts_of, plugin_of, qualify};
 use crate::model::similar_names::{self, misspelt_name};
+use crate::read::name_words::is_name_char;
 use crate::source::ComponentKind;
 
 /// How many agents of one name are collected: a message lists four of them at most.
@@ -14,15 +15,11 @@ const ONE_NAME: usize = 5;
 /// How many skills that share their first word are searched for in a text.
 const ONE_WORD: usize = 64;
 
-/// Whether the character can be part of a name.
-fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || c == '-' || c == '_'
-}
-
 /// Whether `text` contains `name` as a whole word.
 fn is_named(text: &str, name: &str) -> bool {
-    text.match_indices(name)
-        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
+    text.match_indices(name).any(|(at, _)| {
+        !text[..at].ends_with(is_name_char) && !text[at + name.len()..].starts_with(is_name_char)
+    })
 }
 
 /// The components of the whole build, by their names.
@@ -77,7 +74,7 @@ impl<'a> ComponentDirectory<'a> {
             for component in &plugin.components {
                 out.add(component);
                 if component.kind == ComponentKind::Skill {
-                    let word = component.name.split(|c| !is_part(c)).next().unwrap_or_default();
+                    let word = component.name.split(|c| !is_name_char(c)).next().unwrap_or_default();
                     let of_word = out.words.entry((plugin.name.as_str(), word)).or_default();
                     if of_word.len() < ONE_WORD {
                         of_word.push(component);
@@ -175,7 +172,7 @@ impl<'a> ComponentDirectory<'a> {
 
     /// The skills of `plugin` that `text` names as whole words.
     pub fn skills_named(&self, plugin: &str, text: &str) -> Vec<&'a Component> {
-        let words: BTreeSet<&str> = text.split(|c| !is_part(c)).collect();
+        let words: BTreeSet<&str> = text.split(|c| !is_name_char(c)).collect();
         let by_word = words.into_iter().filter_map(|word| self.words.get(&(plugin, word)));
         by_word.flatten().copied().filter(|skill| is_named(text, &skill.name)).collect()
     }

@@ -12,6 +12,7 @@ use super::signs::TextSign;
 use crate::model::component::Component;
 use crate::model::references::{AgentMentions, ends_with_slash, starts_name};
 use crate::read::intent::words_before;
+use crate::read::name_words::{is_spaced_letter, leading_name};
 use crate::source::{ComponentKind, Span, line_end, line_start};
 use name_use::{DISPATCHES, RUNS, classify_unknown, lists};
 
@@ -106,12 +107,11 @@ fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
     if before.trim_end_matches(['/', ' ']).ends_with("<!--") {
         return None;
     }
-    if !starts_name(before) {
+    if !starts_name(before, prefix.slice(body)) {
         return None;
     }
     let rest = &body[prefix.end..];
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(rest.len());
-    let local = rest[..end].trim_end_matches([':', '-', '_']);
+    let local = leading_name(rest, ":").trim_end_matches([':', '-', '_']);
     let after = &rest[local.len()..];
     // A line may break behind a hyphen of the name.
     let tail = after.strip_prefix('-').and_then(second_half);
@@ -127,7 +127,7 @@ fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
     let file = after.starts_with(['/', '\\', '('])
         || behind.starts_with(['<', '{', '$'])
         || pattern
-        || after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
+        || after.strip_prefix('.').is_some_and(|after| after.starts_with(is_spaced_letter));
     let span = Span::new(prefix.start, prefix.end + tail_end);
     let quoted = before.trim_end_matches(['"', '\'', '`', ' ']);
     let skill = ["skill:", "skill=", "skill\":", "Skill("].iter().any(|say| quoted.ends_with(say));
@@ -141,8 +141,7 @@ fn named_dispatch(body: &str, prefix: Span) -> Option<Dispatch> {
 fn second_half(after: &str) -> Option<&str> {
     let line =
         after.strip_prefix("\r\n").or_else(|| after.strip_prefix('\n'))?.trim_start_matches([' ', '\t']);
-    let end = line.find(|c: char| !(c.is_alphanumeric() || "_-".contains(c))).unwrap_or(line.len());
-    let half = line[..end].trim_end_matches(['-', '_']);
+    let half = leading_name(line, "").trim_end_matches(['-', '_']);
     half.starts_with(char::is_lowercase).then_some(half)
 }
 
@@ -206,10 +205,10 @@ fn call(body: &str, at: usize) -> Option<Dispatch> {
 }
 
 fn name_at(body: &str, start: usize) -> Option<Dispatch> {
-    let part = |c: char| c.is_alphanumeric() || "_-:.".contains(c);
     let rest = &body[start..];
-    let end = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
-    let name = rest[..end].trim_end_matches([':', '.', '-', '_']);
+    let name = leading_name(rest, ":.");
+    let end = name.len();
+    let name = name.trim_end_matches([':', '.', '-', '_']);
     let after = rest[name.len()..].chars().next();
     let open =
         after.is_some_and(|c| "<{$[*/|+%".contains(c)) || rest[end..].starts_with(['<', '{', '$', '*', '/']);

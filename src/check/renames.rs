@@ -14,6 +14,7 @@ use crate::model::plugin::Plugin;
 use crate::model::qualified_name::qualify;
 use crate::model::references::ends_with_slash;
 use crate::parallel;
+use crate::read::name_words::{is_name_char, is_spaced_letter};
 use crate::source::{ComponentKind, SourceFile, Span};
 
 /// A name with more occurrences is an ordinary word of the source.
@@ -36,7 +37,7 @@ enum NameFinder {
 impl NameFinder {
     /// `None` if there are no names.
     fn new(names: &[String]) -> Option<Self> {
-        let are_words = names.iter().all(|name| name.chars().all(is_part));
+        let are_words = names.iter().all(|name| name.chars().all(is_name_char));
         let words = || {
             let longest = packed::Config::new().match_kind(packed::MatchKind::LeftmostLongest).clone();
             longest.builder().extend(names).build()
@@ -84,7 +85,7 @@ impl SkillRenames {
         let found = parallel::map(files, count, |file| {
             let Some(text) = file.text().filter(|_| !tells_what_was(file)) else { return Vec::new() };
             let is_whole = |(_, span): &(usize, Span)| {
-                !text[..span.start].ends_with(is_part) && !text[span.end..].starts_with(is_part)
+                !text[..span.start].ends_with(is_name_char) && !text[span.end..].starts_with(is_name_char)
             };
             let hits = finder.find(text).into_iter().filter(is_whole);
             hits.map(|(name, span)| (name, file.path.clone(), span)).collect()
@@ -116,7 +117,7 @@ impl SkillRenames {
             let text = context.file(path)?.text()?;
             let (before, after) = (&text[..span.start], &text[span.end..]);
             if let Some(before) = before.strip_suffix(':')
-                && before.ends_with(is_part)
+                && before.ends_with(is_name_char)
                 && last_word(before) != plugin.name
             {
                 // A skill of another plugin.
@@ -130,7 +131,7 @@ impl SkillRenames {
             let slash = ends_with_slash(before) && path.starts_with(&plugin.root);
             let called = qualified || slash;
             let goes_on = after.starts_with(['/', ':'])
-                || after.strip_prefix('.').is_some_and(|after| after.starts_with(char::is_alphanumeric));
+                || after.strip_prefix('.').is_some_and(|after| after.starts_with(is_spaced_letter));
             if !called || goes_on || places.len() > MOST {
                 return None;
             }
@@ -141,12 +142,8 @@ impl SkillRenames {
     }
 }
 
-fn is_part(c: char) -> bool {
-    c.is_alphanumeric() || c == '-' || c == '_'
-}
-
 fn last_word(text: &str) -> &str {
-    text.rsplit(|c| !is_part(c)).next().unwrap_or_default()
+    text.rsplit(|c| !is_name_char(c)).next().unwrap_or_default()
 }
 
 /// Whether a file is a history, such as a changelog, and keeps old names.

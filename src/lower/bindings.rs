@@ -11,7 +11,7 @@ use serde_json::json;
 use super::context::LoweringContext;
 use super::naming::{BlockPaths, NamedComponents};
 use super::texts::{ComponentText, TextName};
-use super::{paths, sandbox, workflows};
+use super::{paths, programs, sandbox, texts, workflows};
 use crate::bundle::draft::{Block, BlockLine};
 use crate::ledger::ComponentKind;
 use crate::model::component::Component;
@@ -52,6 +52,8 @@ pub struct Bindings {
     named: Vec<String>,
     paths: BTreeSet<String>,
     variables: BTreeMap<String, String>,
+    /// Programs that are not on the host's search path, with their paths.
+    programs: BTreeMap<String, String>,
     shell: bool,
     includes: BTreeSet<String>,
     /// The commands that the sandbox refuses, by the number of its rule.
@@ -75,17 +77,18 @@ struct BlockText<'a> {
 }
 
 impl Bindings {
-    /// Collects the names in `texts` of `component` that the block has to explain.
+    /// Collects the names that the block has to explain, in the `own` texts of a component and in shared ones.
     pub fn collect(
         component: &Component,
-        texts: &[ComponentText<'_>],
+        own: &[ComponentText<'_>],
         context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) -> Self {
         let tree = &context.project.tree;
         let mut out = Self::default();
         let dispatches = component.may_dispatch(context.source);
-        for ComponentText { text, is_main, names, .. } in texts {
+        let shared = texts::shared_names(context, component);
+        for ComponentText { text, is_main, names, .. } in own.iter().chain(&shared) {
             let (main, edited, owner) = (*is_main, *is_main, &component.qualified);
             out.names(BlockText { text, names, owner, main, edited, dispatches }, context, places);
         }
@@ -94,7 +97,7 @@ impl Bindings {
         }
         let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
         let paths = std::iter::once(&component.path).chain(beside);
-        out.sandbox(paths.filter_map(|path| tree.get(path)?.text()), context, places);
+        out.commands(paths.filter_map(|path| tree.get(path)?.text()), context, places);
         out
     }
 
@@ -115,7 +118,7 @@ impl Bindings {
             dispatches: true,
         };
         out.names(text, context, places);
-        out.sandbox(std::iter::once(command.content.as_str()), context, places);
+        out.commands(std::iter::once(command.content.as_str()), context, places);
         out
     }
 
@@ -281,13 +284,17 @@ impl Bindings {
         }
     }
 
-    fn sandbox<'t>(
+    /// The programs and the refused commands that `texts` run.
+    fn commands<'t>(
         &mut self,
         texts: impl Iterator<Item = &'t str>,
         context: &LoweringContext<'_>,
         places: &BlockPaths<'_>,
     ) {
         for text in texts {
+            if context.target.block.contains_key("programs") {
+                self.programs.append(&mut programs::run_by(context, text, places.folder));
+            }
             for region in context.commands.code_in(text) {
                 let code = region.span.slice(text);
                 let runs = match region.kind {
@@ -334,6 +341,7 @@ impl Bindings {
         say("folder", !self.paths.is_empty(), &|| json!({ "paths": self.paths }));
         let variables = || json!({ "variables": standing(&self.variables) });
         say("variables", !self.variables.is_empty(), &variables);
+        say("programs", !self.programs.is_empty(), &|| json!({ "programs": self.programs }));
         say("shell", self.shell, &|| json!({}));
         say("includes", !self.includes.is_empty(), &|| json!({ "includes": self.includes }));
         say("sandbox", !self.refused.is_empty(), &|| {

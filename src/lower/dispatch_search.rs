@@ -62,7 +62,8 @@ impl<'a> DispatchSearch<'a> {
         if !component.may_dispatch(self.source) {
             return;
         }
-        for group in self.resolved.references(component) {
+        let shared = self.resolved.shared_references(component);
+        for group in self.resolved.references(component).iter().chain(shared) {
             self.text(plugin, &group.references, asked);
         }
     }

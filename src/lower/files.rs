@@ -113,7 +113,11 @@ impl PlainFile<'_> {
         let also = context.places.extra_paths.get(&file.path);
         if let Some(also) = also.filter(|also| !context.is_generated(also)) {
             let (path, from) = (context.root().join(also), Some(file.path.clone()));
-            let content = NodeContent::CopyOf(file.origin.clone());
+            // From there, other paths lead to the same files.
+            let content = match edited_file(context, file, also, self.names) {
+                Some(draft) => NodeContent::Markdown(Box::new(draft)),
+                None => NodeContent::CopyOf(file.origin.clone()),
+            };
             part.nodes.push(BundleNode { path, executable, content, from });
         }
         let from = (!matches!(content, NodeContent::Json(_))).then(|| file.path.clone());

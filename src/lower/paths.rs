@@ -35,6 +35,17 @@ pub(super) fn path_edits(
     };
     let here = file.path.parent().unwrap_or(Utf8Path::new(""));
     let skill = context.places.skills.get(&file.path).map(|at| context.plugin.components[*at].folder());
+    // A second copy is beside other second copies, in the places that the source has.
+    let is_extra = context.places.extra_paths.get(&file.path).is_some_and(|extra| extra == inner);
+    let extra = |target: &Utf8Path| {
+        let extra = context.places.extra_paths.get(target).filter(|_| is_extra);
+        extra.map(Utf8PathBuf::as_path)
+    };
+    let emitted_base = |base: &Utf8Path| match is_extra {
+        true if base == context.plugin.root => Utf8PathBuf::new(),
+        true => context.plugin.relative_path(base).to_owned(),
+        false => emitted_folder(context, base, inner, here),
+    };
     let is_loaded = skill.is_some() || context.places.mains.contains(&file.path);
     // Such a text describes the source, so its paths stay correct.
     let tells_of_source = !context.places.mains.contains(&file.path) && is_for_maintainers(&file.path);
@@ -52,13 +63,13 @@ pub(super) fn path_edits(
         let resolved = bases.into_iter().flatten().find_map(|base| {
             let target = join(base, path)?;
             let climbs = path.starts_with("../") && !here.starts_with(&target);
-            let file = file_at(context, &target).map(Utf8Path::to_owned);
-            let placed = file.or_else(|| folder_at(context, &target).filter(|_| climbs && !is_run(span)))?;
+            let file = extra(&target).or_else(|| file_at(context, &target)).map(Utf8Path::to_owned);
+            let placed =
+                file.or_else(|| folder_at(context, &target, is_extra).filter(|_| climbs && !is_run(span)))?;
             Some((base.to_owned(), target, placed))
         });
         let Some((base, target, placed)) = resolved else { continue };
-        let emitted_base = emitted_folder(context, &base, inner, here);
-        let wanted = relative(&emitted_base, &placed);
+        let wanted = relative(&emitted_base(&base), &placed);
         let plain = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
         // A plain file name may also mean a file where the model works, and a text that no host loads describes the
         // source.
@@ -81,13 +92,13 @@ pub(super) fn path_edits(
     let own = skill.unwrap_or(here);
     let folders = [
         (&context.source.plugin_root, context.plugin.root.as_path(), Utf8PathBuf::new()),
-        (&context.source.skill_folder, own, emitted_folder(context, own, inner, here)),
+        (&context.source.skill_folder, own, emitted_base(own)),
     ];
-    for (variable, base, emitted_base) in folders {
+    for (variable, base, from) in folders {
         for (span, path) in paths_after_variable(text, body, variable) {
             let Some(target) = join(base, path) else { continue };
-            let Some(placed) = emitted_path(context, &target) else { continue };
-            let wanted = relative(&emitted_base, placed);
+            let Some(placed) = extra(&target).or_else(|| emitted_path(context, &target)) else { continue };
+            let wanted = relative(&from, placed);
             // The block states the folder that such a path is relative to.
             let is_within = !wanted.starts_with("..") || path.starts_with("..");
             if is_within && wanted != relative(base, &target) {
@@ -118,11 +129,12 @@ pub(super) fn file_at<'a>(context: &'a LoweringContext<'_>, target: &Utf8Path) -
     emitted.or_else(|| context.places.files.get(target).map(Utf8PathBuf::as_path))
 }
 
-/// The emitted path of a folder of the plugin, judged by its first file.
-fn folder_at(context: &LoweringContext<'_>, target: &Utf8Path) -> Option<Utf8PathBuf> {
-    let first = context.places.files.first_from(target)?;
+/// The emitted path of a folder of the plugin, or of its second copy, judged by its first file.
+fn folder_at(context: &LoweringContext<'_>, target: &Utf8Path, is_extra: bool) -> Option<Utf8PathBuf> {
+    let files = if is_extra { &context.places.extra_paths } else { &context.places.files };
+    let first = files.first_from(target)?;
     let inner = first.strip_prefix(target).ok().filter(|inner| !inner.as_str().is_empty())?;
-    let folder = context.places.files.get(first)?.as_str().strip_suffix(inner.as_str())?;
+    let folder = files.get(first)?.as_str().strip_suffix(inner.as_str())?;
     folder.strip_suffix('/').map(Utf8PathBuf::from)
 }
 

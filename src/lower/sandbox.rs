@@ -138,7 +138,7 @@ pub(super) fn is_document(block: &str) -> bool {
 }
 
 /// Whether a command may follow `before`.
-fn begins_command(before: &str) -> bool {
+pub(super) fn begins_command(before: &str) -> bool {
     before.ends_with(['\n', '`', ';', '&', '|', '('])
 }
 

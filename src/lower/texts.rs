@@ -7,7 +7,7 @@ use camino::Utf8Path;
 
 use super::context::LoweringContext;
 use super::{arguments, native_actions, overrides, shell_tests};
-use crate::model::component::Component;
+use crate::model::component::{Component, FileReferences};
 use crate::model::overrides::NewName;
 use crate::model::plugin::InlineCommand;
 use crate::model::references::{Reference, ReferenceTarget};
@@ -61,8 +61,24 @@ pub(super) fn component_names<'a>(
     component: &'a Component,
 ) -> Vec<ComponentText<'a>> {
     let takes_arguments = arguments::takes_arguments(component, context);
-    let groups = context.resolved.references(component).iter();
-    let texts = groups.filter_map(|group| {
+    texts_of(context, component, context.resolved.references(component), takes_arguments)
+}
+
+/// The shared texts that `component` reads, which belong to no component.
+pub(super) fn shared_names<'a>(
+    context: &LoweringContext<'a>,
+    component: &'a Component,
+) -> Vec<ComponentText<'a>> {
+    texts_of(context, component, context.resolved.shared_references(component), false)
+}
+
+fn texts_of<'a>(
+    context: &LoweringContext<'a>,
+    component: &'a Component,
+    groups: &'a [FileReferences],
+    takes_arguments: bool,
+) -> Vec<ComponentText<'a>> {
+    let texts = groups.iter().filter_map(|group| {
         let file = context.project.tree.get(&group.path)?;
         let text = file.text()?;
         let is_main = group.path == component.path;

@@ -91,7 +91,9 @@ fn fence(text: &str) -> String {
 /// The qualified names of the workflows that some text of the build names.
 pub(super) fn named<'a>(project: &'a Project, resolved: ResolvedProject<'a>) -> BTreeSet<&'a str> {
     let of_texts = |plugin: &'a Plugin| {
-        let groups = plugin.components.iter().flat_map(move |component| resolved.references(component));
+        let groups = plugin.components.iter().flat_map(move |component| {
+            resolved.references(component).iter().chain(resolved.shared_references(component))
+        });
         groups.flat_map(|group| &group.references)
     };
     let of_manifest = |plugin: &'a Plugin| plugin.inline.iter().flat_map(move |one| resolved.inline(one));

@@ -36,6 +36,8 @@ pub struct Component {
     pub host_override: ComponentOverride,
     /// The names in its texts, resolved by the project.
     pub(in crate::model) references: OnceLock<Vec<FileReferences>>,
+    /// The names in the shared texts that it reads, resolved by the project.
+    pub(in crate::model) shared: OnceLock<Vec<FileReferences>>,
 }
 
 /// What one file names.

@@ -169,7 +169,8 @@ fn apply_overrides(component: &mut Component, overrides: &HostOverrides) {
         component.name.clone_from(&renamed.to);
         component.host_override.renamed = Some(renamed.clone());
     }
-    let references = component.references.get_mut().into_iter().flatten();
+    let own = component.references.get_mut().into_iter().flatten();
+    let references = own.chain(component.shared.get_mut().into_iter().flatten());
     for reference in references.flat_map(|file| &mut file.references) {
         rename(reference, overrides);
     }

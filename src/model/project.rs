@@ -10,7 +10,7 @@ use super::overrides::{HostOverrides, NewName, OverrideValue};
 use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
 use super::references::{FilledPlaceholders, InventoryName, NameInventory, PluginOption, Reference};
 use super::runtime::HelperBinary;
-use super::server;
+use super::{plugin_texts, server};
 use crate::disk::FileSystem;
 use crate::model::qualified_name::QualifiedName;
 use crate::parallel;
@@ -115,6 +115,7 @@ impl Project {
         let files = components.len();
         parallel::map(components, files, |component| {
             self.references(component, source);
+            self.shared_references(component, source);
         });
         resolved
     }
@@ -123,6 +124,24 @@ impl Project {
     pub fn references<'a>(&'a self, component: &'a Component, source: &SourceFacts) -> &'a [FileReferences] {
         let find = || references(&self.tree, self.inventory(source), component, source);
         component.references.get_or_init(find)
+    }
+
+    /// The names in the shared texts that `component` reads, by file and position; found on first use.
+    fn shared_references<'a>(
+        &'a self,
+        component: &'a Component,
+        source: &SourceFacts,
+    ) -> &'a [FileReferences] {
+        component.shared.get_or_init(|| {
+            let plugin = self.plugins.iter().find(|plugin| plugin.name == component.plugin());
+            let texts = plugin.map(|plugin| plugin_texts::read_by(&self.tree, plugin, component, source));
+            let found = texts.into_iter().flatten().map(|(path, text)| {
+                let whole = Span::new(0, text.len());
+                let references = self.inventory(source).find(text, whole, component.plugin(), None);
+                FileReferences { path: path.to_owned(), references }
+            });
+            found.filter(|file| !file.references.is_empty()).collect()
+        })
     }
 
     fn inventory(&self, source: &SourceFacts) -> &NameInventory {
@@ -188,6 +207,11 @@ impl<'a> ResolvedProject<'a> {
     /// The names in the texts of `component`, by file and position.
     pub fn references(self, component: &'a Component) -> &'a [FileReferences] {
         self.project.references(component, self.source)
+    }
+
+    /// The names in the shared texts that `component` reads, by file and position.
+    pub fn shared_references(self, component: &'a Component) -> &'a [FileReferences] {
+        self.project.shared_references(component, self.source)
     }
 
     /// The names in the text of a command in a manifest, in order; spans refer to its content.

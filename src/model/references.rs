@@ -11,6 +11,7 @@ mod tests;
 
 use crate::model::qualified_name::{QualifiedName, last_of, qualify};
 use crate::read::markdown::{self, RegionKind};
+use crate::read::name_words::is_name_char;
 use crate::source::ComponentKind;
 use crate::source::Span;
 pub use dispatch::{AgentMentions, is_asked};
@@ -250,7 +251,7 @@ fn candidate_target(
             (owner == plugin).then(|| ReferenceTarget::Variable(variable.clone()))
         }
         NameCandidate::Server(start) => {
-            let clean = around.last().is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == '-'));
+            let clean = around.last().is_none_or(|c| !is_name_char(c));
             clean.then(|| ReferenceTarget::Tool(format!("{start}{ANY_TOOL}")))
         }
         NameCandidate::Qualified(kind, qualified) => {
@@ -286,7 +287,11 @@ fn candidate_target(
             };
             let is_certain = match kind {
                 ComponentKind::Agent => {
-                    called || around.is_next_to(words) || (several && around.stands_out())
+                    let is_name = several || around.is_marked();
+                    called
+                        || around.is_next_to(words)
+                        || is_name && dispatch::has_agent_beside(around.before, around.after)
+                        || (several && around.stands_out())
                 }
                 ComponentKind::Workflow => {
                     let is_name = several || around.is_marked();

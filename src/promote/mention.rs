@@ -11,6 +11,7 @@ use super::path::{self, PathDestination, RepositoryPaths};
 use super::selection::BetaSkill;
 use super::signs::{self, SkillSigns, TextKind};
 use crate::model::project::Project;
+use crate::read::name_words::{is_name_char, is_spaced_letter, trailing_name};
 use crate::read::tree::Node;
 use crate::source::{SourceFile, SourceTree, Span};
 
@@ -121,20 +122,19 @@ impl<'a> MentionFinder<'a> {
         signs: &mut SkillSigns<'_>,
     ) -> MentionVerdict {
         let (before, after) = (&text[..span.start], &text[span.end..]);
-        let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
         let mut next = after.chars();
         let (first, second) = (next.next(), next.next());
         let last = before.chars().next_back();
-        if last.is_some_and(part) || first.is_some_and(part) {
+        if last.is_some_and(is_name_char) || first.is_some_and(is_name_char) {
             return MentionVerdict::Other;
         }
         if path::in_address(text, span) {
             return MentionVerdict::Leave("part of an address");
         }
         let own = self.beta.owns(&file.path);
-        let ending = matches!(first, Some('.')) && second.is_some_and(char::is_alphanumeric);
+        let ending = matches!(first, Some('.')) && second.is_some_and(is_spaced_letter);
         let part_of_more =
-            matches!(first, Some(':')) && second.is_some_and(|c| c.is_alphanumeric() || c == ':');
+            matches!(first, Some(':')) && second.is_some_and(|c| is_spaced_letter(c) || c == ':');
         if ending {
             return MentionVerdict::Leave("a file name");
         }
@@ -182,10 +182,7 @@ impl<'a> MentionFinder<'a> {
     /// A name after a colon: `plugin:name`, `skill:name`.
     fn qualified(&self, before: &str, own: bool, signs: &mut SkillSigns<'_>, span: Span) -> MentionVerdict {
         let before = before.trim_end_matches(':');
-        let start = before
-            .rfind(|c: char| !(c.is_alphanumeric() || "_-.".contains(c)))
-            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
-        let owner = &before[start..];
+        let owner = trailing_name(before, ".");
         if owner == self.beta.plugin.name {
             return MentionVerdict::Name("its qualified name");
         }

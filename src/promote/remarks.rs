@@ -11,6 +11,7 @@ use crate::check::stage::StageMarks;
 use crate::model::project::Project;
 use crate::model::qualified_name::local_of;
 use crate::model::references::ReferenceTarget;
+use crate::read::name_words::{is_name_char, leading_name};
 use crate::read::{frontmatter, markdown};
 use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
 use crate::source_format::SourceFacts;
@@ -112,19 +113,17 @@ fn first_name(line: &str) -> Option<&str> {
             plugin.chars().all(|c| c.is_alphanumeric() || c == '-') && name.starts_with(char::is_alphanumeric)
         })
         .map_or(line, |(_, name)| name);
-    let end = line.find(|c: char| !(c.is_alphanumeric() || c == '-' || c == '_')).unwrap_or(line.len());
-    Some(&line[..end])
+    Some(leading_name(line, ""))
 }
 
 /// Whether `text` contains `name` as a name: a name that is an ordinary word needs a sign before it.
 fn has_name(text: &str, name: &str) -> bool {
-    let part = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
     let sign =
         |before: &str| name.contains(['-', ':']) || before.ends_with(['/', '`', '"', ':', '*', '[', '$']);
     !name.is_empty()
         && text.match_indices(name).any(|(at, _)| {
             let (before, after) = (&text[..at], &text[at + name.len()..]);
-            !before.ends_with(part) && !after.starts_with(part) && sign(before)
+            !before.ends_with(is_name_char) && !after.starts_with(is_name_char) && sign(before)
         })
 }
 

@@ -102,8 +102,23 @@ impl<'t> ProgramRanges<'t> {
         let is_block = region.is_some_and(|region| region.kind == RegionKind::CodeBlock);
         let found =
             self.known.entry(span.start).or_insert_with(|| RegionPrograms::find(span.slice(text), is_block));
-        found.kind_at(at - span.start)
+        let known = found.kind_at(at - span.start);
+        known.or_else(|| (region.is_some() && is_own_name(text, at)).then_some(ProgramKind::Shell))
     }
+}
+
+/// Programs that a shell script gives its own name to, in order to find its folder.
+const READERS_OF_NAMES: [&str; 4] = ["dirname", "basename", "realpath", "readlink"];
+
+/// Whether the number at the byte `at` is the name of the script in which it stands: `$(dirname "$0")`, `usage: $0`.
+fn is_own_name(text: &str, at: usize) -> bool {
+    let before = text[line_start(text, at)..at].trim_end_matches(['"', '\'', ' ']);
+    let mut words = before.rsplit([' ', '(', '`']).skip_while(|word| word.starts_with('-'));
+    let word = words.next().unwrap_or_default();
+    let is_zero =
+        text[at..].strip_prefix("$0").is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()));
+    is_zero
+        && (READERS_OF_NAMES.contains(&word) || word.trim_matches(['"', '\'']).eq_ignore_ascii_case("usage:"))
 }
 
 /// The line that contains the byte `at`.
@@ -242,6 +257,22 @@ mod tests {
             "```sh\ngh pr view '$3'\n```",
             "use `awk 'x`\n\nIt costs $3",
         ] {
+            assert_eq!(kind(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_script_is_its_own() {
+        let kind = |text: &str| ProgramRanges::new(text).kind_at(text.find("$0").unwrap());
+        for text in [
+            "```bash\nDIR=\"$(cd \"$(dirname \"$0\")\" && pwd)\"\n```",
+            "`basename -- $0`",
+            "```sh\necho \"Usage: $0 FILE\"\n```",
+            "```sh\nreadlink -f '$0'\n```",
+        ] {
+            assert_eq!(kind(text), Some(ProgramKind::Shell), "{text}");
+        }
+        for text in ["```sh\ngh pr view \"$0\"\n```", "the dirname $0", "```sh\ncd $(dirname x) $0\n```"] {
             assert_eq!(kind(text), None, "{text}");
         }
     }

@@ -10,6 +10,7 @@ use crate::check::stage::{ENDING, MARK, StageMarks, beta_of};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::qualify;
+use crate::read::name_words::{is_name_char, trailing_name};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -79,11 +80,9 @@ fn mark(component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
 /// The name that ends with the `-beta` at `at`, if it is written as a name: with a slash, with its plugin, or as a
 /// whole code span.
 fn beta_name(text: &str, at: usize) -> Option<Span> {
-    let part = |c: char| c.is_alphanumeric() || "_-:".contains(c);
+    let part = |c: char| is_name_char(c) || c == ':';
     let end = at + ENDING.len();
-    let start = text[..at]
-        .rfind(|c: char| !part(c))
-        .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+    let start = at - trailing_name(&text[..at], ":").len();
     let after = text[end..].chars().next();
     if start == at || after.is_some_and(|c| part(c) && c != ':' || "/@.".contains(c) && c != '.') {
         return None;

@@ -7,6 +7,7 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::model::component::Component;
 use crate::model::qualified_name::qualify;
 use crate::read::markdown::{RegionKind, region_at};
+use crate::read::name_words::{is_spaced_letter, leading_name};
 use crate::source::{ComponentKind, Span};
 
 pub(super) const RULE: Rule = Rule {
@@ -74,12 +75,10 @@ fn slash_form(body: &str, at: usize) -> Option<Span> {
         return None;
     }
     let rest = &body[at + 1..];
-    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | ':');
-    let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-    let name = rest[..end].trim_end_matches([':', '-', '_']);
+    let name = leading_name(rest, ":").trim_end_matches([':', '-', '_']);
     let after = &rest[name.len()..];
     let ends = !after.starts_with(['/', '<', '{', '\\', '*'])
-        && !after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
+        && !after.strip_prefix('.').is_some_and(|after| after.starts_with(is_spaced_letter));
     // A single word may be a path or a route.
     (ends && name.contains(['-', ':'])).then(|| Span::new(at + 1, at + 1 + name.len()))
 }

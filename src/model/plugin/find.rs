@@ -264,6 +264,7 @@ impl ComponentFinder<'_> {
             declared: BTreeMap::new(),
             host_override: Default::default(),
             references: OnceLock::new(),
+            shared: OnceLock::new(),
         };
         self.found.extend(fields::wrong_types(file, &component));
         let own = component

@@ -9,6 +9,7 @@ use std::cell::OnceCell;
 use memchr::memmem;
 
 use crate::source::{Span, line_end, line_start};
+pub(super) use other_languages::has_agent_beside;
 
 /// Words that ask for an agent anywhere in its sentence, and for all items of a list if they are in the sentence before
 /// it.
@@ -126,9 +127,9 @@ fn is_asked_near(text: &str, span: Span) -> bool {
         false
     } else {
         let (before, after) = sentence(text, span);
-        let is_qualified = span.slice(text).contains(':');
+        let is_certain = || span.slice(text).contains(':') || has_agent_beside(before, after);
         is_request(before, after)
-            || is_qualified && other_languages::is_asked(text, (before, after), start)
+            || is_certain() && other_languages::is_asked(text, (before, after), start)
             || is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
     }
 }

@@ -1,16 +1,19 @@
 //! The text next to a match: whether a whole name was found, and which words stand beside it.
 
+use crate::read::name_words::{is_joined, is_spaced_letter};
+use crate::read::path_words::is_edge;
 use crate::source::Span;
 
 /// The text next to a match.
 pub(super) struct MatchContext<'a> {
     pub(super) before: &'a str,
+    name: &'a str,
     pub(super) after: &'a str,
 }
 
 impl<'a> MatchContext<'a> {
     pub(super) fn new(text: &'a str, span: Span) -> Self {
-        Self { before: &text[..span.start], after: &text[span.end..] }
+        Self { before: &text[..span.start], name: span.slice(text), after: &text[span.end..] }
     }
 
     pub(super) fn last(&self) -> Option<char> {
@@ -28,17 +31,19 @@ impl<'a> MatchContext<'a> {
 
     pub(super) fn ends_cleanly(&self) -> bool {
         let mut after = self.after.chars();
+        let last = self.name.chars().next_back();
         match after.next() {
             None => true,
-            Some(c) if c.is_alphanumeric() || "_-/\\".contains(c) => false,
+            Some(c) if last.is_some_and(|last| is_joined(last, c)) || "/\\".contains(c) => false,
+            Some(c) if c.is_alphanumeric() => !is_path(leading_word(self.after)),
             // `name:` ends a clause, but `name:more` is another name and `name.md` is a file.
-            Some(':' | '.') => !after.next().is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':'),
+            Some(':' | '.') => !after.next().is_some_and(|c| is_spaced_letter(c) || c == '_' || c == ':'),
             Some(_) => true,
         }
     }
 
     pub(super) fn starts_cleanly(&self) -> bool {
-        starts_name(self.before)
+        starts_name(self.before, self.name)
     }
 
     pub(super) fn in_backticks(&self) -> bool {
@@ -125,12 +130,36 @@ impl<'a> MatchContext<'a> {
 /// The source host's mark before the name of an agent.
 const AGENT_MENTION: &str = "@agent-";
 
-/// Whether a name may begin after `before`: not within another word or path.
-pub fn starts_name(before: &str) -> bool {
-    let last = before.chars().next_back();
+/// Whether `name` may begin after `before`: not within another word or path.
+pub fn starts_name(before: &str, name: &str) -> bool {
+    let (Some(last), Some(first)) = (before.chars().next_back(), name.chars().next()) else { return true };
     ends_with_slash(before)
         || is_mention(before, AGENT_MENTION)
-        || last.is_none_or(|c| !(c.is_alphanumeric() || "_-/\\:.$".contains(c)))
+        || !(is_joined(last, first)
+            || "_-/\\:.$".contains(last)
+            || last.is_alphanumeric() && is_path(trailing_word(before)))
+}
+
+/// How many characters beside a name are searched for the path that it may be part of.
+const PATH: usize = 100;
+
+/// Whether a word beside a name is part of a path or an address; a slash at its start may be that of a slash command.
+fn is_path(word: &str) -> bool {
+    word.trim_start_matches('/').contains(['/', '\\'])
+}
+
+/// The word of a path at the start of `after`.
+fn leading_word(after: &str) -> &str {
+    let mut ends = after.char_indices().enumerate();
+    let end = ends.find(|(count, (_, c))| *count == PATH || is_edge(*c) && *c != '\\');
+    &after[..end.map_or(after.len(), |(_, (at, _))| at)]
+}
+
+/// The word of a path at the end of `before`.
+fn trailing_word(before: &str) -> &str {
+    let mut starts = before.char_indices().rev().enumerate();
+    let start = starts.find(|(count, (_, c))| *count == PATH || is_edge(*c) && *c != '\\');
+    &before[start.map_or(0, |(_, (at, c))| at + c.len_utf8())..]
 }
 
 /// Whether `before` ends with a slash that begins a word, as in a slash command.
@@ -141,7 +170,7 @@ pub fn ends_with_slash(before: &str) -> bool {
 
 /// Whether `before` ends with `mark`, which is not within a word.
 fn is_mention(before: &str, mark: &str) -> bool {
-    before.strip_suffix(mark).is_some_and(|before| !before.ends_with(|c: char| c.is_alphanumeric()))
+    before.strip_suffix(mark).is_some_and(|before| !before.ends_with(is_spaced_letter))
 }
 
 /// Words that may stand between the name of a tool and the name that it gets.
@@ -186,10 +215,10 @@ const DISPATCH: [&str; 8] =
 fn ends_with_word(text: &str, word: &str) -> bool {
     let tail = text.len().checked_sub(word.len()).and_then(|at| text.get(at..));
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
-        && text[..text.len() - word.len()].chars().next_back().is_none_or(|c| !c.is_alphanumeric())
+        && text[..text.len() - word.len()].chars().next_back().is_none_or(|c| !is_spaced_letter(c))
 }
 
 pub(super) fn starts_with_word(text: &str, word: &str) -> bool {
     text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
-        && text[word.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() || c == 's')
+        && text[word.len()..].chars().next().is_none_or(|c| !is_spaced_letter(c) || c == 's')
 }

@@ -43,6 +43,19 @@ fn found(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_name_ends_beside_letters_of_a_script_without_spaces() {
+    for text in ["p:planを使う", "p:plan에게 위임", "调用p:plan技能", "p:plan:审查"] {
+        assert_eq!(found(text), ["p:plan"], "{text}");
+    }
+    assert_eq!(found("/p:planを実行する。"), ["/p:plan"]);
+    assert_eq!(found("使用TodoWrite工具, `plan-fixer`エージェント"), ["TodoWrite", "plan-fixer"]);
+    for text in ["p:planés", "ép:plan", "src/計画p:plan", "https://例え.jp/計画p:plan", "p:plan計画/x.md"]
+    {
+        assert_eq!(found(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
 fn finds_names_that_exist_where_they_are_names() {
     assert_eq!(found("Dispatch p:review:checker, then /p:plan."), ["p:review:checker", "/p:plan"]);
     assert_eq!(found("the `checker` agent and agent plan-fixer"), ["checker", "plan-fixer"]);

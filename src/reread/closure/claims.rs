@@ -12,6 +12,7 @@ use memchr::{memchr, memchr3_iter, memrchr};
 use crate::model::paths::is_plain;
 use crate::model::project::Project;
 use crate::read::markdown::destination_parts;
+use crate::read::name_words::{is_name_char, is_spaced_letter, leading_name};
 use crate::read::path_words::{is_continued, leading_path, without_lines, without_marks};
 use crate::source::Span;
 use crate::source_format::SourceFacts;
@@ -237,15 +238,14 @@ fn name(text: &str, span: Span) -> Option<TextClaim<'_>> {
     let second = text[..span.start].chars().rev().nth(1);
     let slash = before == Some('/') && second.is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c));
     let dollar = before == Some('$');
-    if !slash && !dollar && before.is_some_and(|c| c.is_alphanumeric() || "_-/\\:.$@".contains(c)) {
+    if !slash && !dollar && before.is_some_and(|c| is_name_char(c) || "/\\:.$@".contains(c)) {
         return None;
     }
     let rest = &text[span.end..];
-    let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-:".contains(c))).unwrap_or(rest.len());
-    let local = rest[..end].trim_end_matches([':', '-', '_']);
+    let local = leading_name(rest, ":").trim_end_matches([':', '-', '_']);
     let after = rest[local.len()..].trim_start_matches(':');
     let file = after.starts_with(['/', '\\', '*', '<', '{', '$'])
-        || after.strip_prefix('.').is_some_and(|after| after.starts_with(|c: char| c.is_alphanumeric()));
+        || after.strip_prefix('.').is_some_and(|after| after.starts_with(is_spaced_letter));
     let whole = Span::new(span.start, span.end + local.len());
     (local.starts_with(|c: char| c.is_alphabetic()) && !file && !local.contains("::"))
         .then(|| claim(text, whole, ClaimForm::Name, whole))

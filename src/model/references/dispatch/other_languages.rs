@@ -1,5 +1,5 @@
 //! Requests in languages other than English: their verbs are not listed, so the qualified name of an agent, which only
-//! the host can understand, counts as a request unless its sentence negates it.
+//! the host can understand, and a name beside a word for agents count as a request unless their sentence negates it.
 
 use super::{is_listed, is_one_of, section, words};
 
@@ -19,13 +19,74 @@ const FOREIGN: [&str; 55] = [
 ];
 
 /// Negations of other languages.
-const DENYING: [&str; 16] = [
-    "no", "nunca", "jamás", "sin", "nicht", "nie", "kein", "keine", "keinen", "ohne", "ne", "pas", "jamais",
-    "não", "sem", "non",
+const DENYING: [&str; 23] = [
+    "no",
+    "nunca",
+    "jamás",
+    "sin",
+    "nicht",
+    "nie",
+    "niemals",
+    "kein",
+    "keine",
+    "keinen",
+    "ohne",
+    "ne",
+    "pas",
+    "jamais",
+    "não",
+    "sem",
+    "non",
+    "mai",
+    "не",
+    "ни",
+    "никогда",
+    "нельзя",
+    "без",
 ];
 
 /// Parts of a text that negate it in languages whose words are not listed.
-const DENYING_PARTS: [&str; 8] = ["ない", "禁止", "不", "勿", "别", "마세요", "않", "запрещ"];
+const DENYING_PARTS: [&str; 12] =
+    ["ない", "ません", "せず", "禁止", "不", "勿", "别", "마세요", "지 말", "않", "절대", "запрещ"];
+
+/// What words for agents begin with, behind a name.
+const AGENTS_BEHIND: [&str; 13] = [
+    "agent",
+    "subagent",
+    "sub-agent",
+    "агент",
+    "субагент",
+    "エージェント",
+    "サブエージェント",
+    "代理",
+    "子代理",
+    "智能体",
+    "子智能体",
+    "에이전트",
+    "서브에이전트",
+];
+
+/// What words for agents end with, before a name.
+const AGENTS_AHEAD: [&str; 18] = [
+    "agent",
+    "agente",
+    "agenten",
+    "agents",
+    "agentes",
+    "agenti",
+    "агент",
+    "агента",
+    "агенту",
+    "агентом",
+    "エージェント",
+    "エージェントの",
+    "代理",
+    "代理人",
+    "智能体",
+    "智能體",
+    "에이전트",
+    "에이전트인",
+];
 
 /// More letters of other scripts than this are a sentence in another language.
 const FEW_LETTERS: usize = 3;
@@ -46,6 +107,21 @@ pub(super) fn is_asked(text: &str, (before, after): (&str, &str), line: usize) -
     is_foreign(&whole) && !is_negated(&whole)
 }
 
+/// Whether a word for agents stands directly before or behind a name, perhaps joined to it by a hyphen.
+pub(in crate::model::references) fn has_agent_beside(before: &str, after: &str) -> bool {
+    const MARKS: [char; 6] = ['`', '*', '"', '\'', ' ', ':'];
+    let ahead = before.trim_end_matches(MARKS);
+    let behind = after.trim_start_matches(['`', '*', '"', '\'', ' ', '-']);
+    let ends = |word: &&str| {
+        let tail = ahead.len().checked_sub(word.len()).and_then(|at| ahead.get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(word))
+    };
+    let starts = |word: &&str| behind.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+    let is_near = |gap: usize| (1..=3).contains(&gap);
+    is_near(before.len() - ahead.len()) && AGENTS_AHEAD.iter().any(ends)
+        || after.len() - behind.len() <= 3 && AGENTS_BEHIND.iter().any(starts)
+}
+
 /// Whether a sentence has words of another language, and none of English.
 fn is_foreign(sentence: &str) -> bool {
     let is_of_other_script = |c: &char| matches!(*c, '\u{400}'..='\u{52f}' | '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
@@ -64,7 +140,7 @@ fn is_foreign(sentence: &str) -> bool {
 
 fn is_negated(sentence: &str) -> bool {
     super::is_negated(sentence)
-        || words(sentence).any(|word| is_one_of(word, &DENYING))
+        || words(sentence).any(|word| DENYING.contains(&&*word.to_lowercase()))
         || DENYING_PARTS.iter().any(|part| sentence.contains(part))
 }
 
@@ -93,8 +169,38 @@ mod tests {
     }
 
     #[test]
+    fn a_name_beside_a_word_for_agents_asks() {
+        for text in [
+            "Verwende den `scout`-Agenten mit dem Pfad.",
+            "Starte den Agenten `scout`.",
+            "Lance l'agent `scout`.",
+            "Запусти агента `scout`.",
+            "`scout` エージェントを起動する。",
+            "使用 `scout` 代理审查代码。",
+            "`scout` 에이전트를 실행하세요.",
+            "Usa l'agente `scout`.",
+        ] {
+            assert!(super::super::tests::asked(text), "{text}");
+        }
+        for text in [
+            "Verwende niemals den `scout`-Agenten.",
+            "Никогда не запускай агента `scout`.",
+            "절대 `scout` 에이전트를 실행하면 안 됩니다.",
+            "`scout` を使う。",
+            "| `scout` 代理 | 审查代码 |",
+        ] {
+            assert!(!super::super::tests::asked(text), "{text}");
+        }
+    }
+
+    #[test]
     fn a_remark_or_a_ban_does_not_ask() {
         for text in [
+            "Никогда не запускай `kit:scout`.",
+            "Starte niemals `kit:scout` mit dem Pfad.",
+            "No lances nunca `kit:scout`.",
+            "决不启动 `kit:scout` 这个代理。",
+            "절대 `kit:scout`를 실행하면 안 됩니다.",
             "No lances el agente `kit:scout` con la ruta.",
             "Den Agenten `kit:scout` nicht mit dem Pfad starten.",
             "`kit:scout` は起動しないこと。",
