@@ -114,7 +114,7 @@ pub(super) fn commits_made_here(
     let Some(at) = entries.iter().position(|(head, _)| *head == passed) else { return Ok(None) };
     let (mut made, mut before) = (BTreeSet::new(), passed);
     for (head, how) in entries[..at].iter().rev() {
-        // Whoever amends a commit keeps what is in it.
+        // An amended commit keeps what was in it.
         let is_made = if how.starts_with("commit (amend): ") {
             made.contains(before) || tree.ask(&["merge-base", "--is-ancestor", before, passed])?.succeeded()
         } else {
