@@ -150,6 +150,7 @@ fn a_source_that_cannot_be_listed_is_an_error_of_its_own() {
 #[test]
 fn bytes_that_are_no_text_are_named_where_a_text_must_stand() {
     let binary = [b"\x7fELF\x02\x01\x01\x00".as_slice(), &[0xff; 64]].concat();
+    // Markdown is read as hosts read it, so what else is in it is reported, too.
     let folder = one_plugin()
         .file("src/skills/one/logo.md", &binary)
         .file("src/skills/two/SKILL.md", &binary)
@@ -161,10 +162,14 @@ fn bytes_that_are_no_text_are_named_where_a_text_must_stand() {
     assert_eq!(
         named,
         [
-            "error not-utf8 agents/three.md:2",
+            "warning agent-description-missing agents/three.md:1",
+            "warning not-utf8 agents/three.md:2",
             "error not-utf8 hooks/hooks.json:1",
+            "warning hidden-unicode skills/one/logo.md:1",
             "warning not-utf8 skills/one/logo.md:1",
-            "error not-utf8 skills/two/SKILL.md:1",
+            "warning frontmatter-missing skills/two/SKILL.md:1",
+            "warning hidden-unicode skills/two/SKILL.md:1",
+            "warning not-utf8 skills/two/SKILL.md:1",
         ],
         "{shown:#?}"
     );
