@@ -78,7 +78,7 @@ pub struct FeedbackReply {
 /// Runs the command.
 ///
 /// # Errors
-/// `empty_reply`, `too_long`, `unknown_item`, and those of [`FeedbackPoster::reply`] and the store.
+/// `empty_reply`, `too_long`, `unknown_item`, and those of the post and of the store.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, repository) = FeedbackRun::open_here(environment, &options.run)?;
     let fetched = run.fetched()?;

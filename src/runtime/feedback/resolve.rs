@@ -61,7 +61,7 @@ pub enum ResolveStatus {
 /// Runs the command.
 ///
 /// # Errors
-/// `not_replied`, `unknown_item`, and those of [`FeedbackPoster::resolve`] and the store.
+/// `not_replied`, `unknown_item`, and those of the call and of the store.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, repository) = FeedbackRun::open_here(environment, &options.run)?;
     let fetched = run.fetched()?;
