@@ -86,7 +86,7 @@ const resolvers = {
     comments: (pull) => shownOf(own(pull, "comments")),
   },
   Repository: {
-    nameWithOwner: (repository) => `${repository.owner.login}/${repository.name}`,
+    nameWithOwner: (repository) => repository.nameWithOwner ?? `${repository.owner.login}/${repository.name}`,
     parent: (repository) => repository.parent ?? null,
     object: (repository, { oid }) => ({ __typename: "Commit", oid, statusCheckRollup: { contexts: own(repository, "checks") } }),
     pullRequest: (repository, { number }) => {
