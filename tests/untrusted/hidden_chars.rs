@@ -59,16 +59,21 @@ const MANIFESTS: [(&str, &str); 7] = [
     ),
 ];
 
+/// The findings, and the other places of each, in the order of the lines.
 fn found(folder: &std::path::Path, arguments: &[&str]) -> Vec<(String, u64, String)> {
     let finished = Plugcast::new(folder, arguments).run();
     let report: Value = serde_json::from_str(&finished.stdout).expect("one JSON object");
     let list = report["diagnostics"].as_array().expect("findings").iter();
-    list.filter(|found| found["rule"] == "hidden-unicode")
-        .map(|found| {
-            let text = |key: &str| found[key].as_str().expect("text").to_owned();
-            (text("path"), found["line"].as_u64().expect("a line"), text("message"))
+    let mut places: Vec<(String, u64, String)> = list
+        .filter(|found| found["rule"] == "hidden-unicode")
+        .flat_map(|found| std::iter::once(found).chain(found["related"].as_array().into_iter().flatten()))
+        .map(|place| {
+            let text = |key: &str| place[key].as_str().expect("text").to_owned();
+            (text("path"), place["line"].as_u64().expect("a line"), text("message"))
         })
-        .collect()
+        .collect();
+    places.sort();
+    places
 }
 
 fn escape(c: char) -> String {

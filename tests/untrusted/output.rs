@@ -254,11 +254,13 @@ fn case_10_a_file_name_puts_no_patch_into_a_patch() {
 }
 
 #[test]
-fn case_10_a_warning_about_a_fix_is_one_line_whatever_its_file_is_called() {
-    // The name of the folder is no name that the frontmatter could hold.
+fn case_10_a_check_with_fixes_names_a_file_on_one_line_whatever_it_is_called() {
+    // The name of the folder is no name that the frontmatter could hold, so no fix writes it.
     let skill = "---\nname: sk\ndescription: Does it. Use when asked.\n---\n\nUse /demo:s here.\n";
-    let folder = demo().file("in/skills/x\nFORGED \u{1b}[8my/SKILL.md", skill).temporary();
+    let path = "in/skills/x\nFORGED \u{1b}[8my/SKILL.md";
+    let folder = demo().file(path, skill).temporary();
     let at = folder.path();
+    let file = at.join(path);
     for arguments in [
         &["check", "in", "--fix", "--unsafe-fixes", "--diff"][..],
         &["check", "in", "--fix", "--unsafe-fixes"],
@@ -267,12 +269,9 @@ fn case_10_a_warning_about_a_fix_is_one_line_whatever_its_file_is_called() {
         let shown = Plugcast::new(at, arguments).run();
         let text = format!("{}{}", shown.stdout, shown.stderr);
         is_plain(&text);
-        if arguments.contains(&"--diff") {
-            assert!(
-                shown.stderr.contains("is skipped, because `skills/x\\nFORGED \\u{1b}[8my/SKILL.md`"),
-                "{text}"
-            );
-        }
+        let names_it = text.contains("skills/x\\nFORGED \\u{1b}[8my/SKILL.md");
+        assert!(names_it || arguments.contains(&"--diff"), "{text}");
+        assert_eq!(fs::read_to_string(&file).expect("the skill"), skill);
     }
 }
 

@@ -33,12 +33,16 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         return check_other_files(text, sink);
     }
     let mut line = 0;
-    let mut say = |span: Span, message: String, help: &str| {
+    let mut say = |span: Span, message: String, help: &str, others: &[&HiddenRun]| {
         // One finding per line is enough.
         let here = text.file.position(span.start).line;
         if here != line {
             line = here;
-            sink.report(text.file, span, message).help = Some(help.to_owned());
+            let found = sink.report(text.file, span, message);
+            found.help = Some(help.to_owned());
+            for other in others {
+                found.relate(text.file, other.span, other.message());
+            }
         }
     };
     for (span, run) in in_frontmatter(text) {
@@ -47,7 +51,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
             run.kind.describe(),
             u32::from(run.first)
         );
-        say(span, message, "remove it");
+        say(span, message, "remove it", &[]);
     }
     let mut runs = in_markdown(text);
     // A fence inside of a code block, escaped so that it does not end the block.
@@ -58,20 +62,20 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         return;
     }
     let garbled: Vec<&HiddenRun> = runs.iter().filter(|run| is_garbled(run, text.text)).collect();
-    if let [first, ..] = garbled[..]
+    if let [first, ref others @ ..] = garbled[..]
         && garbled.len() >= MISREAD
     {
         let count = garbled.len();
         let message = format!(
             "{count} words contain characters that no script has: the text was saved in a wrong encoding"
         );
-        say(first.span, message, "restore the text, and save it as UTF-8");
+        say(first.span, message, "restore the text, and save it as UTF-8", others);
         runs.retain(|run| !is_garbled(run, text.text));
     }
     let hyphens = runs.iter().any(|run| run.kind == HiddenKind::SoftHyphen) && is_hyphenated(text);
     for run in runs {
         if !(hyphens && hyphenates(&run, text)) {
-            say(run.span, run.message(), "remove it, or write it as an escape if the text is about it");
+            say(run.span, run.message(), "remove it, or write it as an escape if the text is about it", &[]);
         }
     }
 }
