@@ -301,7 +301,8 @@ fn data(
     let mut answer: Option<Value> = serde_json::from_slice(body).ok();
     let errors = answer.as_ref().and_then(|answer| answer["errors"].as_array());
     let reason = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
-    let data = answer.as_mut().map(|answer| answer["data"].take()).filter(Value::is_object);
+    let data = answer.as_mut().and_then(|answer| answer.get_mut("data")).map(Value::take);
+    let data = data.filter(Value::is_object);
     let malformed = |what: &str| (Box::new(malformed(&format!("{what}: {}", beginning(body)))), None);
     match data {
         Some(data) if ended.succeeded() && reason.is_none() => Ok(data),
