@@ -124,10 +124,14 @@ impl SourceLayout {
 
 /// The entries of the marketplace file of a folder.
 fn entries(folder: &Path) -> Vec<Value> {
-    let text = plain_files::read(&folder.join(MARKETPLACE)).unwrap_or_default();
+    entries_in(&plain_files::read(&folder.join(MARKETPLACE)).unwrap_or_default())
+}
+
+/// The entries of a marketplace file; none if it has another form.
+fn entries_in(text: &str) -> Vec<Value> {
     let mut document: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
-    match document["plugins"].take() {
-        Value::Array(entries) => entries,
+    match document.get_mut("plugins").map(Value::take) {
+        Some(Value::Array(entries)) => entries,
         _ => Vec::new(),
     }
 }
@@ -159,4 +163,17 @@ fn is_shelf(folder: &Path) -> bool {
 
 fn is_file(folder: &Path, name: &str) -> bool {
     plain_files::is_file(&folder.join(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_marketplace_of_another_form_has_no_entries() {
+        for text in ["[]", "3", "\"plugins\"", "null", "{}", "{\"plugins\": {}}", "", "{"] {
+            assert!(entries_in(text).is_empty(), "{text}");
+        }
+        assert_eq!(entries_in("\u{feff}{\"plugins\": [1]}"), [1]);
+    }
 }

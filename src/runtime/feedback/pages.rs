@@ -229,7 +229,7 @@ impl FeedbackPages<'_> {
             );
             let mut data =
                 self.query(&query, &[("-f", format!("id={id}")), ("-f", format!("after={next}"))])?;
-            list = data["node"]["comments"].take();
+            list = data.pointer_mut("/node/comments").map(Value::take).unwrap_or_default();
             if text(&list["pageInfo"], "endCursor").as_ref() == Some(&before) {
                 return Err(self.broken("its next page"));
             }
