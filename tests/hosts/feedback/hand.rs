@@ -7,21 +7,12 @@ use serde_json::Value;
 use crate::hosts::codex;
 use crate::hosts::model::{between, holds, lacks, last_result};
 use crate::hosts::review::hand::{Host, quoted};
-use crate::hosts::review::obedient_model::{answer, block, put, returned};
+use crate::hosts::review::obedient_model::{answer, block, call_and_input, put, returned, with_arguments};
 
 pub const SKILL: &str = "feedback:resolve-feedback";
 pub const RESOLVER: [&str; 1] = ["feedback:resolver"];
 const BEGIN: &str = "rt.feedback.begin/1";
 const DISPATCH: &str = "rt.feedback.dispatch/1";
-
-/// The text of the skill, and the folder that its paths count from where the host says so.
-fn text(host: Host, request: &ModelRequest) -> Result<(String, Option<String>), String> {
-    if host != Host::Codex {
-        return Ok((request.all_text(), None));
-    }
-    let (text, folder) = codex::skill(request, SKILL)?;
-    Ok((text.to_owned(), Some(folder.to_owned())))
-}
 
 fn run(request: &ModelRequest) -> Result<String, String> {
     let begun = answer(request, BEGIN)?;
@@ -31,10 +22,9 @@ fn run(request: &ModelRequest) -> Result<String, String> {
 /// A step that makes a call under a heading of the skill, if the one before did what it was asked.
 pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
     let step = ScriptStep::compute(move |request| {
-        let (text, folder) = text(host, request)?;
+        let (text, folder) = host.skill_text(request, SKILL)?;
         let block = block(&text, heading, number)?;
-        let (call, input) =
-            block.split_once(" <<").map_or((block.as_str(), ""), |(call, input)| (call, input));
+        let (call, input) = call_and_input(&block);
         let mut call = put(call, "HELPER", between(&text, "HELPER stands for `", "`")?);
         if let Ok(run) = run(request) {
             call = put(&call, "RUN", &quoted(&run));
@@ -45,12 +35,7 @@ pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
         if input.is_empty() {
             return Ok(host.shell(&call));
         }
-        let mut input = input.to_owned();
-        if input.contains("$ARGUMENTS") {
-            let words =
-                request.texts.iter().find_map(|spoken| spoken.text.strip_prefix(&format!("${SKILL}")));
-            input = input.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
-        }
+        let input = with_arguments(request, SKILL, input)?;
         Ok(host.shell(&format!("{call} <<{input}")))
     });
     step.expects_that(|request| lacks(&last_result(request), "\"error\":{"))
@@ -59,7 +44,7 @@ pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
 /// A step that writes the triage, as the skill says.
 pub fn sorted(host: Host, triage: fn() -> Value) -> ScriptStep {
     ScriptStep::compute(move |request| {
-        holds(&text(host, request)?.0, "Write this object to `RUN/triage.json`")?;
+        holds(&host.skill_text(request, SKILL)?.0, "Write this object to `RUN/triage.json`")?;
         Ok(host.write(&format!("{}/triage.json", run(request)?), &triage().to_string()))
     })
 }
@@ -79,7 +64,7 @@ pub fn resolved(host: Host) -> Vec<ScriptStep> {
     });
     steps.push(ScriptStep::compute(move |request| {
         holds(
-            &text(host, request)?.0,
+            &host.skill_text(request, SKILL)?.0,
             "Write the whole reply of each agent, unchanged, to the path in its `reply`",
         )?;
         let reply = returned(request, "results").pop().ok_or("the agent returned no `results`")?;

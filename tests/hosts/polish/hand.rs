@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::hosts::codex;
 use crate::hosts::model::{between, holds, lacks, last_result};
 use crate::hosts::review::hand::{Host, quoted};
-use crate::hosts::review::obedient_model::{answer, block, put};
+use crate::hosts::review::obedient_model::{answer, block, call_and_input, put, with_arguments};
 
 pub const SKILL: &str = "polish:polish-beta";
 
@@ -38,18 +38,9 @@ pub fn filled(request: &ModelRequest, text: &str, quote: fn(&str) -> String) -> 
     known.fold(text.to_owned(), |text, (word, value)| put(&text, word, &quote(&value)))
 }
 
-/// The text of the skill, and the folder that its paths count from where the host says so.
-fn text(host: Host, request: &ModelRequest) -> Result<(String, Option<String>), String> {
-    if host != Host::Codex {
-        return Ok((request.all_text(), None));
-    }
-    let (text, folder) = codex::skill(request, SKILL)?;
-    Ok((text.to_owned(), Some(folder.to_owned())))
-}
-
 /// The skill's own folder: of the `<path>` that the host names, else beside the helper's.
 pub fn skill_folder(host: Host, request: &ModelRequest) -> Result<String, String> {
-    let (text, folder) = text(host, request)?;
+    let (text, folder) = host.skill_text(request, SKILL)?;
     if let Some(folder) = folder {
         return Ok(folder);
     }
@@ -72,10 +63,9 @@ pub fn call_with(
 ) -> ScriptStep {
     let values = values.to_vec();
     ScriptStep::compute(move |request| {
-        let (text, folder) = text(host, request)?;
+        let (text, folder) = host.skill_text(request, SKILL)?;
         let block = block(&text, heading, number)?;
-        let (call, input) =
-            block.split_once(" <<").map_or((block.as_str(), ""), |(call, input)| (call, input));
+        let (call, input) = call_and_input(&block);
         let call = values.iter().fold(call.to_owned(), |call, (word, value)| put(&call, word, value));
         let helper = between(&text, "HELPER stands for `", "`")?;
         let mut call = filled(request, &put(&call, "HELPER", helper), quoted);
@@ -89,12 +79,7 @@ pub fn call_with(
         if input.is_empty() {
             return Ok(host.shell(&call));
         }
-        let mut input = input.to_owned();
-        if input.contains("$ARGUMENTS") {
-            let words =
-                request.texts.iter().find_map(|spoken| spoken.text.strip_prefix(&format!("${SKILL}")));
-            input = input.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
-        }
+        let input = with_arguments(request, SKILL, input)?;
         Ok(host.shell(&format!("{call} <<{input}")))
     })
 }
@@ -107,7 +92,7 @@ pub fn calls(host: Host, wanted: &[(&'static str, usize)]) -> Vec<ScriptStep> {
 
 /// The screen with the checklist, as the skill has it.
 pub fn screen(host: Host, request: &ModelRequest) -> Result<String, String> {
-    let (text, _) = text(host, request)?;
+    let (text, _) = host.skill_text(request, SKILL)?;
     // Once the file was read, it holds what the user has made of it.
     let counts = match answer(request, "rt.polish.checklist.parse/1") {
         Ok(read) => {
@@ -136,7 +121,7 @@ pub fn screen_step(host: Host) -> ScriptStep {
 /// A step that writes an object to a file of the run, as the skill says.
 pub fn wrote(host: Host, path: &'static str, value: fn() -> Value) -> ScriptStep {
     ScriptStep::compute(move |request| {
-        let (text, _) = text(host, request)?;
+        let (text, _) = host.skill_text(request, SKILL)?;
         if !text.contains(&format!("`{path}`")) {
             return Err(format!("the skill does not name `{path}`"));
         }

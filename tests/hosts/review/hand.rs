@@ -3,7 +3,7 @@
 use plugcast::drivers::script::{ModelReply, ModelRequest, ScriptStep};
 use serde_json::json;
 
-use super::obedient_model::{answer, block, put, returned};
+use super::obedient_model::{answer, block, call_and_input, put, returned, with_arguments};
 use super::{ASKED, BEGIN, INTENT, LOST_WORDS, SKILL};
 use crate::hosts::model::{between, holds};
 use crate::hosts::{claude_code, codex, opencode};
@@ -46,7 +46,7 @@ impl Host {
         let kept = agents.iter().map(|name| {
             ScriptStep::compute(move |request| {
                 holds(
-                    &self.text(request)?.0,
+                    &self.skill_text(request, SKILL)?.0,
                     "Write the whole reply of each reviewer, unchanged, to the path in its `reply`",
                 )?;
                 let begun = answer(request, BEGIN)?;
@@ -58,7 +58,7 @@ impl Host {
         });
         let context = ScriptStep::compute(move |request| {
             let place = "RUN/replies/context.json";
-            holds(&self.text(request)?.0, &format!("Write this object to `{place}`"))?;
+            holds(&self.skill_text(request, SKILL)?.0, &format!("Write this object to `{place}`"))?;
             let context = json!({ "intent": INTENT, "unmet": [], "reasons": {} });
             Ok(self.write(&filled(request, place, str::to_owned), &context.to_string()))
         });
@@ -82,12 +82,12 @@ impl Host {
         }
     }
 
-    /// The text of the skill, and the folder that its paths count from where the host says so.
-    fn text(self, request: &ModelRequest) -> Result<(String, Option<String>), String> {
+    /// The text of a skill, and the folder that its paths count from where the host says so.
+    pub fn skill_text(self, request: &ModelRequest, skill: &str) -> Result<(String, Option<String>), String> {
         if self != Host::Codex {
             return Ok((request.all_text(), None));
         }
-        let (text, folder) = codex::skill(request, SKILL)?;
+        let (text, folder) = codex::skill(request, skill)?;
         Ok((text.to_owned(), Some(folder.to_owned())))
     }
 
@@ -106,10 +106,9 @@ impl Host {
         values: &'static [(&'static str, &'static str)],
     ) -> ScriptStep {
         ScriptStep::compute(move |request| {
-            let (text, folder) = self.text(request)?;
+            let (text, folder) = self.skill_text(request, SKILL)?;
             let block = block(&text, heading, number)?;
-            let (call, input) =
-                block.split_once(" <<").map_or((block.as_str(), ""), |(call, input)| (call, input));
+            let (call, input) = call_and_input(&block);
             let mut call = call.to_owned();
             if !option.is_empty() {
                 holds(&text, &format!("`{option}`"))?;
@@ -125,13 +124,8 @@ impl Host {
             if input.is_empty() {
                 return Ok(self.shell(&call));
             }
-            let mut input = input.to_owned();
-            if input.contains("$ARGUMENTS") {
-                let words =
-                    request.texts.iter().find_map(|spoken| spoken.text.strip_prefix(&format!("${SKILL}")));
-                input = input.replace("$ARGUMENTS", words.ok_or("no mention")?.trim());
-            }
-            input = filled(request, &input, |value| value.to_owned());
+            let input = with_arguments(request, SKILL, input)?;
+            let mut input = filled(request, &input, |value| value.to_owned());
             if let Some((before, after)) = input.split_once("=== reply NAME ")
                 && let Some((mark, after)) = after.split_once(" ===\nREPLY\n")
             {

@@ -16,6 +16,20 @@ pub fn block(text: &str, heading: &str, number: usize) -> Result<String, String>
     Ok(command.trim_end().to_owned())
 }
 
+/// A block as its call, and the input that the call is given on its standard input; empty if none.
+pub fn call_and_input(block: &str) -> (&str, &str) {
+    block.split_once(" <<").unwrap_or((block, ""))
+}
+
+/// An input with what the user wrote behind the name of the skill.
+pub fn with_arguments(request: &ModelRequest, skill: &str, input: &str) -> Result<String, String> {
+    if !input.contains("$ARGUMENTS") {
+        return Ok(input.to_owned());
+    }
+    let words = request.texts.iter().find_map(|spoken| spoken.text.strip_prefix(&format!("${skill}")));
+    Ok(input.replace("$ARGUMENTS", words.ok_or("no mention")?.trim()))
+}
+
 /// Puts a value in place of a word that stands alone.
 pub fn put(command: &str, word: &str, value: &str) -> String {
     let inner = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
