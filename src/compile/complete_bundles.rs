@@ -1,4 +1,4 @@
-//! Bundles for a command that needs them complete, in a folder of its own: a source with an error is refused.
+//! Complete bundles in a separate folder, for a command that needs them: a source with an error is refused.
 
 use std::path::Path;
 

@@ -68,7 +68,7 @@ pub struct ReleaseExamination {
     top: PathBuf,
     /// The findings, with paths relative to the top of the repository.
     pub found: Vec<Diagnostic>,
-    /// Everything with a version of its own.
+    /// Everything with its own version.
     pub released: Vec<ReleasedUnit>,
     /// Skipped checks, one line each.
     pub remarks: Vec<String>,

@@ -34,7 +34,7 @@ const DISPATCHED: &str = r#"
 printf '{"feedback_id":"T1","verdict":"fixed","reply_text":"Done."}' > ../run/replies/r1-u1.txt
 "#;
 
-/// A fresh repository with a GitHub of its own.
+/// A fresh repository with its own fake GitHub.
 struct Stage {
     folder: TempDir,
     home: TempDir,

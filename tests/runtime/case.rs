@@ -14,7 +14,7 @@ pub struct Case {
     pub name: String,
     /// A shell script that runs first, in an empty folder; `$RUN` is the helper.
     pub setup: String,
-    /// Whether the real `gh` reaches a GitHub of its own; the word `github` gives it what it holds.
+    /// Whether the real `gh` reaches its own fake GitHub; the word `github` gives it what it holds.
     pub github: bool,
     /// What is called, in order; most cases have one call.
     pub steps: Vec<Step>,

@@ -53,7 +53,7 @@ fn is_lost(repository: &Repository, one: &TargetCheckout) -> Result<bool, CallFa
         Err(failure) if failure.exit == INTERRUPTED => return Err(failure),
         Err(_) => return Ok(true),
     };
-    // Links may lead to it, but not to one that has a path of its own.
+    // Links may lead to it, but not to one that has its own path.
     let is_other = || -> Result<bool, CallFailure> {
         let is_reached = disk::canonical(&one.top).is_ok_and(|top| top == tree.top);
         Ok(!is_reached || repository.worktrees()?.iter().any(|(top, _)| *top == tree.top))
