@@ -6,7 +6,7 @@
 // JSON in the file REQUESTS before it is answered. A file STATE that is written again is read again. A repository
 // with `git`, the path of a bare repository, has the branches of that one.
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { appendFileSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -51,6 +51,14 @@ const git = (repository, ...words) => execFileSync("git", ["--git-dir", reposito
 const branchesOf = (repository) =>
   repository.git ? git(repository, "for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n") : own(repository, "branches");
 
+// Whether a pull request has a commit: its head reaches it, and the base branch does not.
+function has(repository, pull, oid) {
+  if (pull.headRefOid === oid) return true;
+  if (!repository.git) return false;
+  const reaches = (tip) => spawnSync("git", ["--git-dir", repository.git, "merge-base", "--is-ancestor", oid, tip]).status === 0;
+  return reaches(pull.headRefOid) && !reaches(pull.baseRefName);
+}
+
 const everyPull = () => (state.repositories ?? []).flatMap((one) => one.pullRequests ?? []);
 
 const own = (parent, name) => {
@@ -88,7 +96,12 @@ const resolvers = {
   Repository: {
     nameWithOwner: (repository) => repository.nameWithOwner ?? `${repository.owner.login}/${repository.name}`,
     parent: (repository) => repository.parent ?? null,
-    object: (repository, { oid }) => ({ __typename: "Commit", oid, statusCheckRollup: { contexts: own(repository, "checks") } }),
+    object: (repository, { oid }) => ({
+      __typename: "Commit",
+      oid,
+      statusCheckRollup: { contexts: own(repository, "checks") },
+      associatedPullRequests: (repository.pullRequests ?? []).filter((pull) => has(repository, pull, oid)),
+    }),
     pullRequest: (repository, { number }) => {
       const found = pullOf(repository, number);
       if (!found) throw new Refusal(`Could not resolve to a PullRequest with the number of ${number}.`, "NOT_FOUND");

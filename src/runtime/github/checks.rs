@@ -41,6 +41,22 @@ pub struct ForkOrigin {
     pub trusted: bool,
 }
 
+/// What [`ForkOrigin::read`] reads of a pull request.
+pub(super) const ORIGIN_FIELDS: &str = "isCrossRepository author{login} headRepository{nameWithOwner}";
+
+impl ForkOrigin {
+    /// Reads the origin of a pull request.
+    pub(super) fn read(request: &Value) -> Self {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Self {
+            cross: request["isCrossRepository"] != false,
+            author: text(&request["author"]["login"]),
+            head_repo: text(&request["headRepository"]["nameWithOwner"]),
+            trusted: false,
+        }
+    }
+}
+
 /// One check.
 #[derive(Debug)]
 pub struct CommitCheck {
@@ -79,7 +95,7 @@ pub fn checks(
         Some(_) => (
             "$number:Int!",
             format!(
-                "pullRequest(number:$number){{state isCrossRepository author{{login}} headRepository{{nameWithOwner}} commits(last:1){{nodes{{commit{{{CHECKS}}}}}}}}}"
+                "pullRequest(number:$number){{state {ORIGIN_FIELDS} commits(last:1){{nodes{{commit{{{CHECKS}}}}}}}}}"
             ),
         ),
         None => ("$oid:GitObjectID!", format!("object(oid:$oid){{... on Commit{{{CHECKS}}}}}")),
@@ -105,12 +121,7 @@ pub fn checks(
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         if number.is_some() {
             found.state = Some(text(&request["state"]));
-            found.fork = Some(ForkOrigin {
-                cross: request["isCrossRepository"] != false,
-                author: text(&request["author"]["login"]),
-                head_repo: text(&request["headRepository"]["nameWithOwner"]),
-                trusted: false,
-            });
+            found.fork = Some(ForkOrigin::read(request));
         }
         found.commit = of["oid"].as_str().map(str::to_owned);
         let contexts = &of["statusCheckRollup"]["contexts"];

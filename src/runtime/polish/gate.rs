@@ -17,10 +17,10 @@ use crate::printable::line;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
-use crate::runtime::git::Repository;
-use crate::runtime::github::{ForkOrigin, PullRequest};
+use crate::runtime::git::{Repository, short_commit};
+use crate::runtime::github::ForkOrigin;
 use crate::runtime::launch::LaunchMode;
-use crate::runtime::repo::base;
+use crate::runtime::repo::base::{self, ForeignCommits};
 use integration::CiResult;
 use pass::GateRecord;
 use review::CountedReview;
@@ -114,16 +114,16 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let heads = run.gated_commits(&tree)?;
     let (ci, fork, tests) = integration::check(&tree, record, &heads)?;
     let (review, reviewed, verdict) = review::check(&tree, &run, root, &heads)?;
-    let from_fork = match record.is_foreign() {
+    let base = record.base_commit(&tree)?;
+    let foreign = match record.is_foreign() {
         true => None,
         false => {
-            let base = tree.commit(&record.base_ref)?;
             let base = base.as_deref().unwrap_or(&record.base_sha);
-            base::fork_request_in(&tree, &[base, &record.base_sha])?
+            base::foreign_commits(&tree, &[base, &record.base_sha], record.pr.as_ref())?
         }
     };
     let mut looked = vec![
-        (GateCheckId::Fork, trusted(record, fork.as_ref(), from_fork.as_ref())),
+        (GateCheckId::Fork, trusted(record, fork.as_ref(), foreign.as_ref())),
         (GateCheckId::Review, reviewed),
     ];
     looked.extend(verdict.map(|verdict| (GateCheckId::Verdict, verdict)));
@@ -133,8 +133,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         checks: Vec::new(),
         review,
         ci,
-        fork: fork.or(from_fork.map(|(_, fork)| ForkOrigin { trusted: record.flags.trust_fork, ..fork })),
-        behind: commits_behind(&tree, &record.base_ref)?,
+        fork: match foreign {
+            Some(foreign) => {
+                foreign.request.map(|(_, fork)| ForkOrigin { trusted: record.flags.trust_fork, ..fork })
+            }
+            None => fork,
+        },
+        behind: base.map(|base| commits_behind(&tree, &base)).transpose()?.unwrap_or_default(),
         error: None,
     };
     let mut first = None;
@@ -190,23 +195,35 @@ fn restart_arguments(record: &PolishRecord, token: &str) -> String {
     words.join(" ").trim_end().to_owned()
 }
 
-/// Whether the code may run here; `from_fork` is the pull request of a fork that it has commits of.
-fn trusted(
-    record: &PolishRecord,
-    fork: Option<&ForkOrigin>,
-    from_fork: Option<&(PullRequest, ForkOrigin)>,
-) -> GateResult {
+/// Whether the code may run here; `foreign` are the commits of somebody else that it has.
+fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>, foreign: Option<&ForeignCommits>) -> GateResult {
     let branch = line(record.branch.as_deref().unwrap_or("HEAD"));
-    let from = match (fork.filter(|_| record.is_of_request()), &record.follows, from_fork) {
+    let mut way = String::new();
+    let from = match (fork.filter(|_| record.is_of_request()), &record.follows, foreign) {
         (None, None, None) => return Ok("no pull request was named".to_owned()),
         (Some(fork), None, None) if !fork.cross && !record.is_foreign() => {
             return Ok("the pull request comes from the repository itself".to_owned());
         }
-        (_, None, Some((request, fork))) => {
+        (_, None, Some(ForeignCommits { request: Some((request, fork)), .. })) => {
             let number = request.number;
             format!(
                 "`{branch}` has commits of pull request {number}, which comes from {}",
                 origin_words(fork)
+            )
+        }
+        (_, None, Some(ForeignCommits { count, newest, home, request: None })) => {
+            let (home, newest) =
+                (line(&format!("{}/{}", home.owner, home.name)).into_owned(), short_commit(newest));
+            way = format!(", or fetch the branch of `{home}` that has it");
+            let commits = base::commits(&count.to_string());
+            let (verb, which) = if *count == 1 {
+                ("was", newest.to_owned())
+            } else {
+                ("were", format!("the newest is {newest}"))
+            };
+            format!(
+                "`{branch}` has {commits} that {verb} not made in this clone and {} on no branch of `{home}`: {which}",
+                if *count == 1 { "is" } else { "are" }
             )
         }
         (Some(fork), follows, _) if fork.cross || follows.is_none() => {
@@ -221,7 +238,7 @@ fn trusted(
         return Ok(from);
     }
     let hint = format!(
-        "its code would run on this machine: read it, and begin again with `{}`",
+        "its code would run on this machine: read it, and begin again with `{}`{way}",
         restart_arguments(record, "trust-fork:1")
     );
     Err(refusal("fork_untrusted", from, &hint))

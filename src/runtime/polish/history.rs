@@ -43,7 +43,9 @@ impl BranchHistory {
             return Ok(None);
         }
         if !contains(last, head)? {
-            return Ok((!contains(head, &record.base_ref)?).then_some(Self::Rewritten));
+            let base = record.base_commit(tree)?;
+            let is_in_base = base.map(|base| contains(head, &base)).transpose()?.unwrap_or_default();
+            return Ok((!is_in_base).then_some(Self::Rewritten));
         }
         let (range, most) = (format!("{last}..{head}"), format!("--max-count={MOST_ADDED}"));
         let listed = tree.must(&["rev-list", "--first-parent", &most, &range])?;

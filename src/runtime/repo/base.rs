@@ -2,7 +2,7 @@
 //! base is fetched first; a failed fetch is reported.
 
 mod candidate;
-mod fork_commits;
+mod foreign_commits;
 mod head;
 mod request;
 mod tracked_branch;
@@ -18,7 +18,7 @@ use crate::runtime::github::PullRequest;
 
 pub use candidate::default_branch;
 use candidate::{BaseCandidate, named_base, search};
-pub use fork_commits::fork_request_in;
+pub use foreign_commits::{ForeignCommits, foreign_commits};
 pub use head::{HeadState, behind_upstream, commits, fetch_head};
 pub use request::{
     base_on_github, named_pull_request, pull_request_here, pull_request_name, remote_of, server,

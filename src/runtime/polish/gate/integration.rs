@@ -9,6 +9,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::{self, CheckBucket, ForkOrigin, RepositoryAddress};
 use crate::runtime::polish::record::PolishRecord;
 use crate::runtime::polish::refusal;
+use crate::runtime::repo::base;
 
 /// The result of continuous integration.
 #[derive(Debug, Default, Serialize, JsonSchema)]
@@ -47,10 +48,11 @@ pub(super) fn check(
 ) -> Result<(CiResult, Option<ForkOrigin>, GateResult), CallFailure> {
     let request = record.pr.as_ref();
     let of_request = request.and_then(|request| RepositoryAddress::parse(&request.base_url));
-    let remotes = tree.remotes()?;
-    let own = remotes.iter().filter(|(name, _)| name == "origin").chain(&remotes);
-    let Some(at) = of_request.or_else(|| own.filter_map(|(_, url)| RepositoryAddress::parse(url)).next())
-    else {
+    let at = match of_request {
+        Some(at) => Some(at),
+        None => base::server(tree)?,
+    };
+    let Some(at) = at else {
         let none = no_signal("no remote is on GitHub".to_owned());
         return Ok((CiResult::default(), None, Err(none)));
     };

@@ -1,8 +1,8 @@
 //! What GitHub knows about this branch: the pull request, by its number or by the branch, and the remote of its base.
 
-use super::ORIGIN;
 use super::head::{HeadState, standing};
 use super::tracked_branch::name_on_remote;
+use super::{ORIGIN, UPSTREAM};
 use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
 use crate::runtime::git::Repository;
@@ -32,7 +32,7 @@ pub(super) fn ask_github(
             ..PullRequestFacts::default()
         });
     }
-    let Some(address) = servers(remotes).next() else { return Ok(PullRequestFacts::default()) };
+    let Some(address) = home_server(repository, remotes)? else { return Ok(PullRequestFacts::default()) };
     let branch = repository.branch()?.map(|branch| name_on_remote(repository, &branch)).transpose()?;
     match github::for_branch(repository, &address, branch.as_deref()) {
         Ok(BranchPullRequests { requests, ended, default, parent, .. }) => {
@@ -81,7 +81,7 @@ fn is_own(remotes: &[(String, String)], parent: Option<&RepositoryAddress>, one:
 /// When git fails.
 pub fn base_on_github(repository: &Repository, branch: &str) -> Result<Option<String>, CallFailure> {
     let remotes = repository.remotes()?;
-    let Some(address) = servers(&remotes).next() else { return Ok(None) };
+    let Some(address) = home_server(repository, &remotes)? else { return Ok(None) };
     let name = name_on_remote(repository, branch)?;
     match github::for_branch(repository, &address, Some(&name)) {
         Ok(BranchPullRequests { requests, parent, .. }) => {
@@ -112,10 +112,41 @@ fn named_request(
     Ok(PullRequestFacts { request: Some(request), default, standing: Some(standing) })
 }
 
-/// The remotes' repositories on servers, `origin` first.
+/// The remotes' repositories on servers, `origin` and `upstream` first.
 pub(super) fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = RepositoryAddress> {
-    let ordered = remotes.iter().filter(|(name, _)| name == ORIGIN).chain(remotes);
+    let named = |wanted: &'static str| remotes.iter().filter(move |(name, _)| name == wanted);
+    let ordered = named(ORIGIN).chain(named(UPSTREAM)).chain(remotes);
     ordered.filter_map(|(_, url)| RepositoryAddress::parse(url))
+}
+
+/// The repository on a server that this clone belongs to: that of `origin`, or else of `upstream`, or else of another
+/// remote. Where another remote is a fork, which may be anybody's, the repository that it was forked from is meant.
+///
+/// # Errors
+/// When git or gh is interrupted.
+pub(super) fn home_server(
+    repository: &Repository,
+    remotes: &[(String, String)],
+) -> Result<Option<RepositoryAddress>, CallFailure> {
+    let Some(home) = servers(remotes).next() else { return Ok(None) };
+    let is_named = |(name, url): &(String, String)| {
+        (name == ORIGIN || name == UPSTREAM) && RepositoryAddress::parse(url).is_some()
+    };
+    let others: Vec<_> = servers(remotes).filter(|other| !other.is(&home)).collect();
+    // A local `origin` is a copy of something.
+    let is_copy = remotes.iter().any(|(name, _)| name == ORIGIN);
+    if remotes.iter().any(is_named) || others.is_empty() && !is_copy {
+        return Ok(Some(home));
+    }
+    match github::for_branch(repository, &home, None) {
+        Ok(BranchPullRequests { parent: Some(parent), .. })
+            if is_copy || others.iter().any(|other| other.is(&parent)) =>
+        {
+            Ok(Some(parent))
+        }
+        Err(failure) if failure.exit == INTERRUPTED => Err(failure),
+        _ => Ok(Some(home)),
+    }
 }
 
 /// The open pull request of the branch that is checked out, if GitHub has one, and what a reader should know.
@@ -134,7 +165,7 @@ pub fn pull_request_here(repository: &Repository) -> Result<(Option<PullRequest>
 /// # Errors
 /// When git fails.
 pub fn server(repository: &Repository) -> Result<Option<RepositoryAddress>, CallFailure> {
-    Ok(servers(&repository.remotes()?).next())
+    home_server(repository, &repository.remotes()?)
 }
 
 /// A pull request that was named by number or address.
@@ -151,7 +182,11 @@ fn requested(
     remotes: &[(String, String)],
 ) -> Result<PullRequest, CallFailure> {
     let (address, number) = pull_request_name(pr)?;
-    let address = address.or_else(|| servers(remotes).next()).ok_or_else(|| {
+    let address = match address {
+        Some(address) => Some(address),
+        None => home_server(repository, remotes)?,
+    };
+    let address = address.ok_or_else(|| {
         let message =
             format!("pull request `{pr}` cannot be looked up: no remote has an address on a server");
         CallFailure::environment("no_remote", message, "name the pull request by its address")
@@ -177,7 +212,7 @@ fn requested(
     })?;
     if remote_among(remotes, &request.base_url).is_none() {
         // The remote may have an earlier name of the repository.
-        if let Some(remote) = servers(remotes).next()
+        if let Some(remote) = home_server(repository, remotes)?
             && remote.host == address.host
             && let Ok(BranchPullRequests { repository: Some(now), .. }) =
                 github::for_branch(repository, &remote, None)

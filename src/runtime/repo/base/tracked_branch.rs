@@ -1,7 +1,7 @@
 //! What a local branch follows: over other local branches if need be, a branch of a repository. The code of another
 //! repository than that of the base is foreign under any name.
 
-use super::request::{remote_among, servers};
+use super::request::{home_server, remote_among};
 use super::{ORIGIN, UPSTREAM, default_branch, is_of_remote, named_pull_request};
 use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
@@ -45,10 +45,10 @@ pub struct BranchSource {
 }
 
 /// The settings of git that tell what follows what.
-struct TrackingSettings(Vec<(String, String)>);
+pub(super) struct TrackingSettings(Vec<(String, String)>);
 
 impl TrackingSettings {
-    fn read(repository: &Repository) -> Result<Self, CallFailure> {
+    pub(super) fn read(repository: &Repository) -> Result<Self, CallFailure> {
         let keys = r"^(branch\..*\.(remote|merge|pushremote)|remote\..*\.fetch)$";
         let ended = repository.ask(&["config", "-z", "--get-regexp", keys])?;
         let text = String::from_utf8_lossy(&ended.stdout);
@@ -70,7 +70,7 @@ impl TrackingSettings {
     }
 
     /// The refs of remotes that are fetched into a ref.
-    fn sources(&self, reference: &str) -> impl Iterator<Item = FollowedRef> {
+    pub(super) fn sources(&self, reference: &str) -> impl Iterator<Item = FollowedRef> {
         self.0.iter().filter_map(move |(key, value)| {
             let remote = key.strip_prefix("remote.")?.strip_suffix(".fetch")?.to_owned();
             let (from, to) = value.trim_start_matches('+').split_once(':')?;
@@ -158,9 +158,10 @@ pub fn name_on_remote(repository: &Repository, branch: &str) -> Result<String, C
         return Ok(branch.to_owned());
     };
     let is_asked = tracked.remote == ORIGIN
-        || tracked
-            .address(&remotes)
-            .is_some_and(|at| servers(&remotes).next().is_some_and(|one| one.is(&at)));
+        || match tracked.address(&remotes) {
+            Some(at) => home_server(repository, &remotes)?.is_some_and(|home| home.is(&at)),
+            None => false,
+        };
     let is_other = !is_asked
         || repository.commit(&format!("refs/remotes/{}/{branch}", tracked.remote))?.is_some()
         || default_branch(repository)?.as_deref() == Some(name);
@@ -188,6 +189,11 @@ pub fn branch_source(repository: &Repository, trail: &BranchTrail) -> Result<Bra
 }
 
 impl FollowedRef {
+    /// Whether it is a branch of one of these remotes.
+    pub(super) fn is_branch_of(&self, remotes: &[&str]) -> bool {
+        self.reference.starts_with(HEADS) && remotes.contains(&&*self.remote)
+    }
+
     /// The address or the path of its repository.
     fn url<'a>(&'a self, remotes: &'a [(String, String)]) -> &'a str {
         remotes.iter().find(|(name, _)| *name == self.remote).map_or(&self.remote, |(_, url)| url)
@@ -230,7 +236,7 @@ impl FollowedRef {
         let is_branch = self.reference.starts_with(HEADS) || self.reference.starts_with("refs/tags/");
         let named = |wanted: &str| remotes.iter().find(|(name, _)| name == wanted);
         let home = named(ORIGIN).or_else(|| named(UPSTREAM)).or_else(|| remotes.first());
-        let home_address = home.and_then(|(_, url)| RepositoryAddress::parse(url));
+        let home_address = home_server(repository, remotes)?;
         let is_home = match (&address, &home_address) {
             _ if home.is_some_and(|(name, _)| *name == self.remote) || self.remote == UPSTREAM => true,
             (Some(at), Some(home)) => at.is(home),
