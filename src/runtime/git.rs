@@ -20,7 +20,7 @@ pub use crate::git_command::{path, records};
 use crate::process::{ChildCommand, ChildOutput, OutputSink};
 pub use attributes::ATTRIBUTES_VERSION;
 pub use checkout::MergeOutcome;
-pub use made_here::CommitLogs;
+pub use made_here::{CommitLogs, LogAction};
 
 /// The time limit for calls of git without the network.
 const LOCAL: Duration = Duration::from_secs(120);

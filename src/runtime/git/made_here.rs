@@ -1,18 +1,60 @@
 //! Commits that were made in this clone, as the logs of its branches and of HEAD in each working tree tell.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Repository;
 use crate::runtime::answer::CallFailure;
 
 /// How many rebases of a branch are followed back.
-const MOST_REBASES: usize = 100;
+const MOST_REBASES: usize = 1000;
 
-/// How a commit came about, as far as an entry of a log tells.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum LogAction {
-    /// It was written here: a commit, a merge, or what was picked or applied from elsewhere by hand.
+/// What an entry of a log tells of its commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogAction {
+    /// It was committed, merged or reverted here.
     Written,
+    /// It was picked or applied from elsewhere, by hand.
+    Applied,
+    /// It replaces the commit before.
+    Amended,
+    /// A rebase began.
+    RebaseBegun,
+    /// It replaces a commit of the branch that is rebased.
+    Rebased,
+    /// A rebase ended.
+    RebaseEnded,
+    /// It was there before.
+    Moved,
+}
+
+impl LogAction {
+    /// Reads the words of an entry.
+    pub fn parse(words: &str) -> Self {
+        let (verb, rest) = words.split_once(':').unwrap_or((words, ""));
+        let is_rebase = verb.starts_with("rebase") || verb.starts_with("pull");
+        // `merge` and `pull` also move a branch to commits of others.
+        let is_merge =
+            (verb.starts_with("merge ") || verb.starts_with("pull")) && rest.ends_with(" strategy.");
+        match verb {
+            "commit" | "commit (initial)" | "commit (merge)" | "revert" => Self::Written,
+            "cherry-pick" if rest == " fast-forward" => Self::Moved,
+            "commit (cherry-pick)" | "cherry-pick" | "am" => Self::Applied,
+            "commit (amend)" => Self::Amended,
+            "commit (rebase)" => Self::Rebased,
+            _ if is_merge => Self::Written,
+            _ if is_rebase && verb.ends_with("(start)") => Self::RebaseBegun,
+            _ if is_rebase && (verb.ends_with("(finish)") || verb.ends_with("(abort)")) => Self::RebaseEnded,
+            _ if is_rebase && verb.ends_with(')') => Self::Rebased,
+            _ => Self::Moved,
+        }
+    }
+}
+
+/// How a commit came about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Making {
+    /// By what its user did here.
+    Here,
     /// It replaces another commit.
     Amended(String),
     /// It replaces a commit of a branch that was at this commit before.
@@ -25,7 +67,7 @@ pub struct CommitLogs<'a> {
     repository: &'a Repository,
     /// The commits that are known to be no foreign code, as `rev-list` takes them.
     known: &'a [String],
-    entries: BTreeMap<String, Vec<LogAction>>,
+    entries: BTreeMap<String, Vec<Making>>,
     /// What was found out already.
     answers: BTreeMap<String, bool>,
 }
@@ -44,7 +86,7 @@ impl<'a> CommitLogs<'a> {
             "--format=%gD %H %gs",
         ])?;
         let text = logged.stdout_text();
-        let mut entries: BTreeMap<String, Vec<LogAction>> = BTreeMap::new();
+        let mut entries: BTreeMap<String, Vec<Making>> = BTreeMap::new();
         let (mut log, mut before, mut rebased) = (String::new(), String::new(), None);
         // Each log stands as a whole, its newest entry first.
         for line in text.lines().rev() {
@@ -56,10 +98,22 @@ impl<'a> CommitLogs<'a> {
                 before.clear();
                 rebased = None;
             }
-            let action = words.next().unwrap_or_default();
-            let is_local = !name.starts_with("refs/remotes/");
-            if is_local && let Some(action) = action_of(action, &before, &mut rebased) {
-                entries.entry(commit.to_owned()).or_default().push(action);
+            let action = LogAction::parse(words.next().unwrap_or_default());
+            let known = |before: &String| Some(before.clone()).filter(|before| !before.is_empty());
+            let making = match action {
+                LogAction::Written | LogAction::Applied => Some(Making::Here),
+                LogAction::Amended => known(&before).map(Making::Amended),
+                LogAction::Rebased => rebased.clone().map(Making::Rebased),
+                LogAction::RebaseBegun | LogAction::RebaseEnded => {
+                    rebased = known(&before).filter(|_| action == LogAction::RebaseBegun);
+                    None
+                }
+                LogAction::Moved => None,
+            };
+            if !name.starts_with("refs/remotes/")
+                && let Some(making) = making
+            {
+                entries.entry(commit.to_owned()).or_default().push(making);
             }
             commit.clone_into(&mut before);
         }
@@ -74,44 +128,44 @@ impl<'a> CommitLogs<'a> {
         self.has_made_within(commit, MOST_REBASES)
     }
 
-    fn has_made_within(&mut self, commit: &str, rebases: usize) -> Result<bool, CallFailure> {
+    fn has_made_within(&mut self, commit: &str, depth: usize) -> Result<bool, CallFailure> {
         if let Some(known) = self.answers.get(commit) {
             return Ok(*known);
         }
-        // An amended commit keeps what was in it.
-        let (mut chain, mut at) = (vec![commit.to_owned()], commit.to_owned());
-        let made = loop {
-            let actions = self.entries.get(&at).cloned().unwrap_or_default();
-            if actions.contains(&LogAction::Written) {
-                break true;
+        // A rebase may leave a commit as it is, and then tells nothing about it.
+        self.answers.insert(commit.to_owned(), false);
+        for making in self.entries.get(commit).cloned().unwrap_or_default() {
+            let is_made = match making {
+                Making::Here => true,
+                Making::Amended(before) => self.is_amended_from_known(before, depth)?,
+                Making::Rebased(before) => depth > 0 && self.all_known(&before, depth - 1)?,
+            };
+            if is_made {
+                self.answers.insert(commit.to_owned(), true);
+                return Ok(true);
             }
-            let rebased = actions.iter().find_map(|action| match action {
-                LogAction::Rebased(before) => Some(before.clone()),
-                _ => None,
-            });
-            if let Some(before) = rebased {
-                break rebases > 0 && self.all_known(&before, rebases - 1)?;
+        }
+        Ok(false)
+    }
+
+    /// Whether a commit that was amended, and those that it was amended from, add nothing unknown to what is known: an
+    /// amended commit keeps what was in it.
+    fn is_amended_from_known(&mut self, mut before: String, depth: usize) -> Result<bool, CallFailure> {
+        let mut seen = BTreeSet::new();
+        while seen.insert(before.clone()) {
+            let makings = self.entries.get(&before).map(Vec::as_slice).unwrap_or_default();
+            match makings {
+                [Making::Amended(earlier)] => before = earlier.clone(),
+                _ => break,
             }
-            let amended = actions.iter().find_map(|action| match action {
-                LogAction::Amended(before) => Some(before.clone()),
-                _ => None,
-            });
-            match amended {
-                Some(before) if !chain.contains(&before) => {
-                    chain.push(before.clone());
-                    at = before;
-                }
-                _ => break chain.len() > 1 && self.unknown_in(&at)?.is_empty(),
-            }
-        };
-        self.answers.extend(chain.into_iter().map(|commit| (commit, made)));
-        Ok(made)
+        }
+        Ok(self.has_made_within(&before, depth)? || self.unknown_in(&before)?.is_empty())
     }
 
     /// Whether every commit that a commit reaches is known or was made here.
-    fn all_known(&mut self, commit: &str, rebases: usize) -> Result<bool, CallFailure> {
+    fn all_known(&mut self, commit: &str, depth: usize) -> Result<bool, CallFailure> {
         for one in self.unknown_in(commit)? {
-            if !self.has_made_within(&one, rebases)? {
+            if !self.has_made_within(&one, depth)? {
                 return Ok(false);
             }
         }
@@ -138,36 +192,5 @@ impl Repository {
             ["rev-list", "--ignore-missing", commit, "--not"].into_iter().chain(known).collect();
         let listed = self.must(&words)?;
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
-    }
-}
-
-/// What an entry of a log tells of its commit; `before` is the commit of the entry before, and `rebased` the one at which
-/// a rebase in progress began.
-fn action_of(words: &str, before: &str, rebased: &mut Option<String>) -> Option<LogAction> {
-    let (verb, rest) = words.split_once(':').unwrap_or((words, ""));
-    let is_rebase = verb.starts_with("rebase") || verb.starts_with("pull");
-    if is_rebase && verb.ends_with("(start)") {
-        *rebased = Some(before.to_owned()).filter(|before| !before.is_empty());
-        return None;
-    }
-    if is_rebase && (verb.ends_with("(finish)") || verb.ends_with("(abort)")) {
-        *rebased = None;
-        return None;
-    }
-    // `merge` and `pull` alone also move a branch to commits of others.
-    let is_merge = (verb.starts_with("merge ") || verb.starts_with("pull")) && rest.ends_with(" strategy.");
-    match verb {
-        "commit"
-        | "commit (initial)"
-        | "commit (merge)"
-        | "commit (cherry-pick)"
-        | "revert"
-        | "cherry-pick"
-        | "am" => Some(LogAction::Written),
-        _ if is_merge => Some(LogAction::Written),
-        "commit (amend)" if !before.is_empty() => Some(LogAction::Amended(before.to_owned())),
-        "commit (rebase)" => rebased.clone().map(LogAction::Rebased),
-        _ if is_rebase && verb.ends_with(')') => rebased.clone().map(LogAction::Rebased),
-        _ => None,
     }
 }

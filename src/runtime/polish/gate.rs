@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::HEADLESS;
+use super::history;
 use super::record::{PolishRecord, PolishRun};
 use super::refusal;
 use crate::printable::line;
@@ -28,8 +29,8 @@ use review::CountedReview;
 options! {
     /// Check whether a polish may continue
     ///
-    /// A fork needs `trust-fork:1`, a finished review of this exact commit must be ready, and its checks on
-    /// GitHub must pass. A review of an earlier commit counts with `accept-stale-review:1`; a merge of the base that
+    /// A fork needs `trust-fork:1`, and so do commits that were not made in this clone and are on no branch of the
+    /// repository. A finished review of this exact commit must be ready, and its checks on GitHub must pass. A review of an earlier commit counts with `accept-stale-review:1`; a merge of the base that
     /// the run made does not matter. The run records the result for this commit: without a pass, no server is
     /// started, no checklist is written, and nothing is dispatched.
     ///
@@ -157,7 +158,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // Asking takes a while, in which the record may have changed.
     let mut run = PolishRun::open(environment, &options.run)?;
     let refused = first.as_ref().map(|failure| failure.error.code.to_string());
-    run.record.gate = Some(GateRecord { head_sha: heads[0].clone(), refused, is_outdated: false });
+    let logged = Some(history::log_of_head(&tree)?.len());
+    run.record.gate = Some(GateRecord { head_sha: heads[0].clone(), refused, logged, is_outdated: false });
     run.store_record()?;
     let Some(first) = first else { return Ok(Delivery::from_answer(&response)) };
     response.status = GateStatus::Refused;

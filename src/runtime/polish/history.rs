@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::record::PolishRecord;
 use crate::runtime::answer::CallFailure;
-use crate::runtime::git::Repository;
+use crate::runtime::git::{LogAction, Repository};
 
 /// How many of the user's latest commits are recorded at once.
 const MOST_ADDED: usize = 1000;
 /// Why it is unknown where a commit was made, and what to do.
 pub(super) const NO_LOG: &str =
-    "the log of HEAD does not reach back (`git config core.logAllRefUpdates true` keeps one)";
+    "the log of HEAD, which expires and may not be kept (`core.logAllRefUpdates`), does not reach back";
 
 /// What a user has done to the branch of a polish since it last wrote.
 pub(super) enum BranchHistory {
@@ -91,7 +91,8 @@ pub(super) fn origin_since(
     let mut words = vec!["rev-list", "--ignore-missing", "HEAD", "--not", passed, &record.base_sha];
     words.extend(record.commits.iter().map(String::as_str));
     let listed = tree.ask(&words)?;
-    let made = if listed.succeeded() { commits_made_here(tree, passed)? } else { None };
+    let logged = record.gate.as_ref().and_then(|gate| gate.logged);
+    let made = if listed.succeeded() { commits_made_here(tree, passed, logged)? } else { None };
     Ok(match made {
         None => CommitOrigin::Unknown,
         Some(made) if listed.stdout_text().lines().all(|commit| made.contains(commit)) => CommitOrigin::Here,
@@ -99,32 +100,44 @@ pub(super) fn origin_since(
     })
 }
 
+/// The entries of the log of HEAD in this working tree, newest first: the commit, and what was done.
+///
+/// # Errors
+/// When git fails.
+pub(super) fn log_of_head(tree: &Repository) -> Result<Vec<(String, LogAction)>, CallFailure> {
+    let logged = tree.ask(&["log", "--walk-reflogs", "--no-show-signature", "--format=%H %gs", "HEAD"])?;
+    let logged = logged.stdout_text();
+    let entries = logged.lines().map(|line| line.split_once(' ').unwrap_or((line, "")));
+    Ok(entries.map(|(head, how)| (head.to_owned(), LogAction::parse(how))).collect())
+}
+
 /// The commits that were made in this working tree since `passed` was checked out, as the log of its HEAD tells: one
 /// that was committed or merged here, and one that was amended from such a commit or from the history of `passed`. One
-/// that was pulled, picked, rebased or made before is not. None if the log does not reach back to `passed`.
+/// that was pulled, picked, rebased or made before is not. With `logged`, the number of entries that the log had, it is
+/// since then, whatever was checked out in between. None if the log does not reach back to `passed`.
 ///
 /// # Errors
 /// When git fails.
 pub(super) fn commits_made_here(
     tree: &Repository,
     passed: &str,
+    logged: Option<usize>,
 ) -> Result<Option<BTreeSet<String>>, CallFailure> {
-    const MAKES: [&str; 3] = ["commit: ", "commit (merge): ", "revert: "];
-    let logged = tree.ask(&["log", "--walk-reflogs", "--no-show-signature", "--format=%H %gs", "HEAD"])?;
-    let logged = logged.stdout_text();
-    let entries: Vec<_> = logged.lines().filter_map(|line| line.split_once(' ')).collect();
-    let Some(at) = entries.iter().position(|(head, _)| *head == passed) else { return Ok(None) };
+    let entries = log_of_head(tree)?;
+    let Some(newest) = entries.iter().position(|(head, _)| *head == passed) else { return Ok(None) };
+    let at = logged.map_or(newest, |logged| entries.len().saturating_sub(logged).max(newest));
     let (mut made, mut before) = (BTreeSet::new(), passed);
     for (head, how) in entries[..at].iter().rev() {
         // An amended commit keeps what was in it.
-        let is_made = if how.starts_with("commit (amend): ") {
-            made.contains(before) || tree.ask(&["merge-base", "--is-ancestor", before, passed])?.succeeded()
-        } else {
-            let is_merged = how.starts_with("merge ") && how.ends_with(" strategy.");
-            is_merged || MAKES.iter().any(|word| how.starts_with(word))
+        let is_made = match how {
+            LogAction::Amended => {
+                made.contains(before)
+                    || tree.ask(&["merge-base", "--is-ancestor", before, passed])?.succeeded()
+            }
+            how => *how == LogAction::Written,
         };
         if is_made {
-            made.insert((*head).to_owned());
+            made.insert(head.clone());
         }
         before = head;
     }

@@ -33,7 +33,7 @@ pub(super) fn contradiction(
     if locked.dispatch_head.is_empty() || !since.stdout_text().lines().any(|one| one == commit) {
         return Ok(Some("it was not made after the item was dispatched".to_owned()));
     }
-    let made = commits_made_here(tree, &locked.dispatch_head)?;
+    let made = commits_made_here(tree, &locked.dispatch_head, None)?;
     let Some(made) = made else {
         return Ok(Some(format!("whether it was made in this working tree is unknown: {NO_LOG}")));
     };

@@ -16,6 +16,9 @@ pub(in crate::runtime) struct GateRecord {
     pub head_sha: String,
     /// The code of the first refusal; none if it passed.
     pub refused: Option<String>,
+    /// How many entries the log of HEAD had then; none in a run of an older helper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logged: Option<usize>,
     /// Whether the run was continued since then with commits that neither it nor its user made in the same session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_outdated: bool,
@@ -41,7 +44,7 @@ impl PolishRun {
     pub fn must_have_passed(&self, tree: &Repository) -> Result<(), CallFailure> {
         let run = &self.record.run_id;
         let message = match &self.record.gate {
-            Some(GateRecord { refused: None, head_sha, is_outdated }) => {
+            Some(GateRecord { refused: None, head_sha, is_outdated, .. }) => {
                 let has_list = self.folder().seal()?.wrote(LOCK);
                 if has_list && !is_outdated || self.gated_commits(tree)?.contains(head_sha) {
                     return Ok(());
