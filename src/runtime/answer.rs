@@ -282,7 +282,7 @@ impl Delivery {
     }
 }
 
-/// A text of an answer that is shown, and that no call takes: it is printable, and on one line.
+/// A text of an answer that is shown, and that no call takes: it is printable, on one line, and not endless.
 pub trait ShownText {
     /// Serializes it.
     ///
@@ -293,19 +293,19 @@ pub trait ShownText {
 
 impl ShownText for String {
     fn shown<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&line(self))
+        serializer.serialize_str(&sentence(self))
     }
 }
 
 impl ShownText for Option<String> {
     fn shown<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.as_deref().map(line).serialize(serializer)
+        self.as_deref().map(sentence).serialize(serializer)
     }
 }
 
 impl ShownText for Vec<String> {
     fn shown<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter().map(|text| line(text)))
+        serializer.collect_seq(self.iter().map(|text| sentence(text)))
     }
 }
 

@@ -220,6 +220,9 @@ fn acquire(
         && let Some(branch) = &plan.branch
         && let Some(base) = base::base_on_github(&plan.location.repository, branch)?
     {
+        if *branch == base {
+            return Err(on_base(&base));
+        }
         response.base_branch = Some(base);
     }
     if options.apply {

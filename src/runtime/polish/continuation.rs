@@ -13,7 +13,7 @@ use crate::disk;
 use crate::printable::line;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::environment::Environment;
-use crate::runtime::git::Repository;
+use crate::runtime::git::{Repository, short_commit};
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::run::claim::holder;
 use crate::runtime::run::must_be_at;
@@ -75,8 +75,9 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     };
     let mut notes = Vec::new();
     if !added.is_empty() {
-        let subject =
-            tree.line(&["log", "-1", "--no-show-signature", "--format=%s", "HEAD"])?.unwrap_or_default();
+        // A commit may have no message.
+        let subject = tree.line(&["log", "-1", "--no-show-signature", "--format=%s", "HEAD"])?;
+        let subject = subject.unwrap_or_else(|| short_commit(&added[0]).to_owned());
         let again = if is_outdated && run.record.gate.is_some() { ": the gate must pass again" } else { "" };
         notes.push(format!("the commit `{}`{what}{again}", line(&subject)));
     }

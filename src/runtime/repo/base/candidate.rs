@@ -52,7 +52,7 @@ pub(super) fn named_base(
     Ok(found(base, None))
 }
 
-fn has_origin(remotes: &[(String, String)]) -> bool {
+pub(super) fn has_origin(remotes: &[(String, String)]) -> bool {
     remotes.iter().any(|(name, _)| name == ORIGIN)
 }
 
@@ -170,7 +170,7 @@ fn remote_head_branch(repository: &Repository, remote: &str) -> Result<Option<St
 }
 
 /// The branch of a remote's HEAD, and whether it was fetched.
-fn head_of(repository: &Repository, remote: &str) -> Result<Option<(String, bool)>, CallFailure> {
+pub(super) fn head_of(repository: &Repository, remote: &str) -> Result<Option<(String, bool)>, CallFailure> {
     let of_remote = format!("refs/remotes/{remote}/");
     let head = repository.line(&["symbolic-ref", "--quiet", &format!("{of_remote}HEAD")])?;
     let Some(branch) = head.as_deref().and_then(|head| head.strip_prefix(&of_remote)) else {

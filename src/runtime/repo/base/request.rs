@@ -1,5 +1,6 @@
 //! What GitHub knows about this branch: the pull request, by its number or by the branch, and the remote of its base.
 
+use super::candidate::{has_origin, head_of};
 use super::head::{HeadState, standing};
 use super::tracked_branch::name_on_remote;
 use super::{ORIGIN, UPSTREAM};
@@ -74,8 +75,8 @@ fn is_own(remotes: &[(String, String)], parent: Option<&RepositoryAddress>, one:
     is_parent.is_some_and(|(parent, base)| parent.is(&base)) || remote_among(remotes, &one.base_url).is_some()
 }
 
-/// The base of a branch that need not be checked out, by its open pull request. None if there is no such pull request, or
-/// GitHub does not answer.
+/// The base of a branch that need not be checked out, as GitHub tells it: that of its open pull request, or the default
+/// branch unless the remote's HEAD is known here. None if GitHub does not answer.
 ///
 /// # Errors
 /// When git fails.
@@ -84,9 +85,11 @@ pub fn base_on_github(repository: &Repository, branch: &str) -> Result<Option<St
     let Some(address) = home_server(repository, &remotes)? else { return Ok(None) };
     let name = name_on_remote(repository, branch)?;
     match github::for_branch(repository, &address, Some(&name)) {
-        Ok(BranchPullRequests { requests, parent, .. }) => {
+        Ok(BranchPullRequests { requests, parent, default, .. }) => {
             let own = requests.into_iter().find(|one| is_own(&remotes, parent.as_ref(), one));
-            Ok(own.map(|request| request.base_branch))
+            let is_told = head_of(repository, ORIGIN)?.is_some_and(|(_, is_here)| is_here);
+            let default = default.filter(|_| !is_told && has_origin(&remotes));
+            Ok(own.map(|request| request.base_branch).or(default))
         }
         Err(failure) if failure.exit == INTERRUPTED => Err(failure),
         Err(_) => Ok(None),
@@ -116,7 +119,13 @@ fn named_request(
 pub(super) fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = RepositoryAddress> {
     let named = |wanted: &'static str| remotes.iter().filter(move |(name, _)| name == wanted);
     let ordered = named(ORIGIN).chain(named(UPSTREAM)).chain(remotes);
-    ordered.filter_map(|(_, url)| RepositoryAddress::parse(url))
+    ordered.filter_map(|(_, url)| on_github(url))
+}
+
+/// The address of a repository on a server that may be GitHub's.
+fn on_github(url: &str) -> Option<RepositoryAddress> {
+    const OTHERS: [&str; 4] = ["gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht"];
+    RepositoryAddress::parse(url).filter(|address| !OTHERS.contains(&&*address.host))
 }
 
 /// The repository on a server that this clone belongs to: that of `origin`, or else of `upstream`, or else of another
@@ -129,9 +138,8 @@ pub(super) fn home_server(
     remotes: &[(String, String)],
 ) -> Result<Option<RepositoryAddress>, CallFailure> {
     let Some(home) = servers(remotes).next() else { return Ok(None) };
-    let is_named = |(name, url): &(String, String)| {
-        (name == ORIGIN || name == UPSTREAM) && RepositoryAddress::parse(url).is_some()
-    };
+    let is_named =
+        |(name, url): &(String, String)| (name == ORIGIN || name == UPSTREAM) && on_github(url).is_some();
     let others: Vec<_> = servers(remotes).filter(|other| !other.is(&home)).collect();
     // A local `origin` is a copy of something.
     let is_copy = remotes.iter().any(|(name, _)| name == ORIGIN);

@@ -91,6 +91,15 @@ pub(in crate::runtime) fn unusable(
     } else if is_lost(repository, &one)? {
         let hint = "run `git worktree repair PATH` with its new path if it was moved, otherwise";
         match disk::kind(&one.top) {
+            Some(_) if disk::is_folder(&one.top) && disk::kind(&one.top.join(".git")).is_none() => {
+                let word = shell_word(&top.to_string()).into_owned();
+                (
+                    "has lost its file `.git`",
+                    format!(
+                        "run `git worktree repair {word}` if it is still that tree, otherwise move it away, and run `git worktree prune`"
+                    ),
+                )
+            }
             None => ("is gone", format!("{hint} `git worktree prune`")),
             Some(_) => (
                 "is gone: something else is at its path",
