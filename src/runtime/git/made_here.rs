@@ -61,6 +61,15 @@ enum Making {
     Rebased(String),
 }
 
+/// Where a log is while it is read.
+#[derive(Debug, Default)]
+struct LogState {
+    /// The commit of the entry before.
+    commit: Option<String>,
+    /// The commit at which the rebase in progress began.
+    rebased: Option<String>,
+}
+
 /// The logs of this clone.
 #[derive(Debug)]
 pub struct CommitLogs<'a> {
@@ -87,35 +96,31 @@ impl<'a> CommitLogs<'a> {
         ])?;
         let text = logged.stdout_text();
         let mut entries: BTreeMap<String, Vec<Making>> = BTreeMap::new();
-        let (mut log, mut before, mut rebased) = (String::new(), String::new(), None);
-        // Each log stands as a whole, its newest entry first.
+        let mut logs: BTreeMap<String, LogState> = BTreeMap::new();
+        // The newest entry is the first of its log, and entries of other logs may stand in between.
         for line in text.lines().rev() {
             let mut words = line.splitn(3, ' ');
             let (Some(place), Some(commit)) = (words.next(), words.next()) else { continue };
             let name = place.rsplit_once("@{").map_or(place, |(name, _)| name);
-            if name != log {
-                name.clone_into(&mut log);
-                before.clear();
-                rebased = None;
+            if name.starts_with("refs/remotes/") {
+                continue;
             }
+            let log = logs.entry(name.to_owned()).or_default();
+            let before = log.commit.replace(commit.to_owned());
             let action = LogAction::parse(words.next().unwrap_or_default());
-            let known = |before: &String| Some(before.clone()).filter(|before| !before.is_empty());
             let making = match action {
                 LogAction::Written | LogAction::Applied => Some(Making::Here),
-                LogAction::Amended => known(&before).map(Making::Amended),
-                LogAction::Rebased => rebased.clone().map(Making::Rebased),
+                LogAction::Amended => before.map(Making::Amended),
+                LogAction::Rebased => log.rebased.clone().map(Making::Rebased),
                 LogAction::RebaseBegun | LogAction::RebaseEnded => {
-                    rebased = known(&before).filter(|_| action == LogAction::RebaseBegun);
+                    log.rebased = before.filter(|_| action == LogAction::RebaseBegun);
                     None
                 }
                 LogAction::Moved => None,
             };
-            if !name.starts_with("refs/remotes/")
-                && let Some(making) = making
-            {
+            if let Some(making) = making {
                 entries.entry(commit.to_owned()).or_default().push(making);
             }
-            commit.clone_into(&mut before);
         }
         Ok(Self { repository, known, entries, answers: BTreeMap::new() })
     }
