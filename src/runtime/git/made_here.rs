@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Repository;
 use crate::runtime::answer::CallFailure;
+use crate::runtime::child;
 
 /// How many rebases of a branch are followed back.
 const MOST_REBASES: usize = 1000;
@@ -30,21 +31,30 @@ pub enum LogAction {
 impl LogAction {
     /// Reads the words of an entry.
     pub fn parse(words: &str) -> Self {
+        const STEPS: [&str; 7] = ["pick", "reword", "edit", "squash", "fixup", "continue", "merge"];
         let (verb, rest) = words.split_once(':').unwrap_or((words, ""));
-        let is_rebase = verb.starts_with("rebase") || verb.starts_with("pull");
-        // `merge` and `pull` also move a branch to commits of others.
-        let is_merge =
-            (verb.starts_with("merge ") || verb.starts_with("pull")) && rest.ends_with(" strategy.");
         match verb {
-            "commit" | "commit (initial)" | "commit (merge)" | "revert" => Self::Written,
-            "cherry-pick" if rest == " fast-forward" => Self::Moved,
-            "commit (cherry-pick)" | "cherry-pick" | "am" => Self::Applied,
-            "commit (amend)" => Self::Amended,
-            "commit (rebase)" => Self::Rebased,
-            _ if is_merge => Self::Written,
-            _ if is_rebase && verb.ends_with("(start)") => Self::RebaseBegun,
-            _ if is_rebase && (verb.ends_with("(finish)") || verb.ends_with("(abort)")) => Self::RebaseEnded,
-            _ if is_rebase && verb.ends_with(')') => Self::Rebased,
+            "commit" | "commit (initial)" | "commit (merge)" | "revert" => return Self::Written,
+            "cherry-pick" if rest == " fast-forward" => return Self::Moved,
+            "commit (cherry-pick)" | "cherry-pick" | "am" => return Self::Applied,
+            "commit (amend)" => return Self::Amended,
+            "commit (rebase)" => return Self::Rebased,
+            _ => {}
+        }
+        // What follows is a command with its arguments, which may be an address with colons. Each of them also moves a
+        // branch to commits of others.
+        let is_pull = words.starts_with("pull");
+        let is_merge = words.ends_with(" strategy.") && words.contains(": Merge made by ");
+        if is_merge && (is_pull || words.starts_with("merge ")) {
+            return Self::Written;
+        }
+        let step = words.split_once(" (").and_then(|(_, rest)| rest.split_once("):"));
+        match step.filter(|_| is_pull || words.starts_with("rebase")) {
+            Some(("start", _)) => Self::RebaseBegun,
+            Some(("finish" | "abort", _)) => Self::RebaseEnded,
+            // A merge, with the label where it was made; a label alone is where HEAD was moved.
+            Some(("reset", rest)) if rest.contains("': ") => Self::Rebased,
+            Some((step, _)) if STEPS.contains(&step) => Self::Rebased,
             _ => Self::Moved,
         }
     }
@@ -66,8 +76,101 @@ enum Making {
 struct LogState {
     /// The commit of the entry before.
     commit: Option<String>,
-    /// The commit at which the rebase in progress began.
-    rebased: Option<String>,
+    /// The branch that was checked out last, by its whole name.
+    branch: Option<String>,
+    rebase: Option<LoggedRebase>,
+}
+
+/// A rebase in the log of HEAD.
+#[derive(Debug, Default)]
+struct LoggedRebase {
+    /// What HEAD was at before, and the branch that was checked out.
+    before: Option<String>,
+    branch: Option<String>,
+    /// The commits that it made.
+    made: Vec<String>,
+}
+
+/// What is read of all logs.
+#[derive(Debug, Default)]
+struct LogReader {
+    logs: BTreeMap<String, LogState>,
+    makings: BTreeMap<String, Vec<Making>>,
+    /// Rebases that have ended, with the branch and the commit that it was set to.
+    rebases: Vec<(LoggedRebase, (String, String))>,
+    /// What a branch was at before a rebase set it to a commit, as its own log tells.
+    set: BTreeMap<(String, String), Vec<String>>,
+}
+
+impl LogReader {
+    /// Reads an entry: the name of its log, its commit, and its words.
+    fn read(&mut self, name: &str, commit: &str, words: &str) {
+        let log = self.logs.entry(name.to_owned()).or_default();
+        let before = log.commit.replace(commit.to_owned());
+        let action = LogAction::parse(words);
+        let making = match action {
+            LogAction::Written | LogAction::Applied => Some(Making::Here),
+            LogAction::Amended => before.map(Making::Amended),
+            LogAction::Rebased => {
+                log.rebase.iter_mut().for_each(|rebase| rebase.made.push(commit.to_owned()));
+                None
+            }
+            LogAction::RebaseBegun => {
+                log.rebase = Some(LoggedRebase { before, branch: log.branch.clone(), made: Vec::new() });
+                None
+            }
+            LogAction::RebaseEnded => {
+                let end = (branch_in(words).unwrap_or_default().to_owned(), commit.to_owned());
+                match log.rebase.take() {
+                    Some(rebase) => {
+                        log.branch = Some(end.0.clone());
+                        self.rebases.push((rebase, end));
+                    }
+                    None => {
+                        self.set.entry(end).or_default().extend(before);
+                    }
+                }
+                None
+            }
+            LogAction::Moved => {
+                if let Some((_, to)) =
+                    words.strip_prefix("checkout: moving from ").and_then(|rest| rest.split_once(" to "))
+                {
+                    log.branch = Some(format!("refs/heads/{to}"));
+                } else if let Some((_, to)) =
+                    words.strip_prefix("Branch: renamed ").and_then(|rest| rest.split_once(" to "))
+                {
+                    log.branch = Some(to.to_owned());
+                }
+                None
+            }
+        };
+        if let Some(making) = making {
+            self.makings.entry(commit.to_owned()).or_default().push(making);
+        }
+    }
+
+    /// How each commit came about. `git rebase UPSTREAM BRANCH` rebases another branch than the one that is checked out.
+    fn makings(self) -> BTreeMap<String, Vec<Making>> {
+        let mut makings = self.makings;
+        for (rebase, end) in self.rebases {
+            let is_of_head = rebase.branch.as_ref() == Some(&end.0);
+            let own = rebase.before.filter(|_| is_of_head).map(|before| vec![before]);
+            // Another rebase may have set the branch to the same commit.
+            let before = self.set.get(&end).cloned().or(own).unwrap_or_default();
+            for commit in rebase.made {
+                let rebased = before.iter().cloned().map(Making::Rebased);
+                makings.entry(commit).or_default().extend(rebased);
+            }
+        }
+        makings
+    }
+}
+
+/// The branch that the end of a rebase is about, by its whole name.
+fn branch_in(words: &str) -> Option<&str> {
+    let at = words.find("refs/heads/")?;
+    words[at..].split(' ').next()
 }
 
 /// The logs of this clone.
@@ -95,33 +198,17 @@ impl<'a> CommitLogs<'a> {
             "--format=%gD %H %gs",
         ])?;
         let text = logged.stdout_text();
-        let mut entries: BTreeMap<String, Vec<Making>> = BTreeMap::new();
-        let mut logs: BTreeMap<String, LogState> = BTreeMap::new();
+        let mut reader = LogReader::default();
         // The newest entry is the first of its log, and entries of other logs may stand in between.
         for line in text.lines().rev() {
             let mut words = line.splitn(3, ' ');
             let (Some(place), Some(commit)) = (words.next(), words.next()) else { continue };
             let name = place.rsplit_once("@{").map_or(place, |(name, _)| name);
-            if name.starts_with("refs/remotes/") {
-                continue;
-            }
-            let log = logs.entry(name.to_owned()).or_default();
-            let before = log.commit.replace(commit.to_owned());
-            let action = LogAction::parse(words.next().unwrap_or_default());
-            let making = match action {
-                LogAction::Written | LogAction::Applied => Some(Making::Here),
-                LogAction::Amended => before.map(Making::Amended),
-                LogAction::Rebased => log.rebased.clone().map(Making::Rebased),
-                LogAction::RebaseBegun | LogAction::RebaseEnded => {
-                    log.rebased = before.filter(|_| action == LogAction::RebaseBegun);
-                    None
-                }
-                LogAction::Moved => None,
-            };
-            if let Some(making) = making {
-                entries.entry(commit.to_owned()).or_default().push(making);
+            if !name.starts_with("refs/remotes/") {
+                reader.read(name, commit, words.next().unwrap_or_default());
             }
         }
+        let entries = reader.makings();
         Ok(Self { repository, known, entries, answers: BTreeMap::new() })
     }
 
@@ -192,10 +279,13 @@ impl Repository {
     /// # Errors
     /// As [`Repository::must`].
     pub fn unreached(&self, commit: &str, known: &[String]) -> Result<Vec<String>, CallFailure> {
-        let known = known.iter().map(String::as_str);
-        let words: Vec<&str> =
-            ["rev-list", "--ignore-missing", commit, "--not"].into_iter().chain(known).collect();
-        let listed = self.must(&words)?;
-        Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
+        // There may be more of them than a command can have arguments.
+        let known: String = known.iter().flat_map(|known| ["^", known, "\n"]).collect();
+        let words = ["rev-list", "--ignore-missing", "--stdin", commit];
+        let ended = child::run(&self.environment, "git", &self.git(words)?.input(known.as_str()))?;
+        match ended.succeeded() {
+            true => Ok(ended.stdout_text().lines().map(str::to_owned).collect()),
+            false => Err(self.failed("rev-list", &ended)),
+        }
     }
 }

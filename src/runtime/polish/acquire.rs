@@ -22,7 +22,7 @@ use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::place::normalized;
-use crate::runtime::repo::base::{self, BaseRequest, FetchError, is_head_of_fork, is_of_remote};
+use crate::runtime::repo::base::{self, BaseRequest, FetchError, is_head_of_fork, is_home};
 use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout};
@@ -354,8 +354,8 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
         (base.base_branch, base.base_ref, base.merge_base);
     record.pr = plan.location.request.clone().or(base.pull_request);
     if let Some(request) = &mut record.pr {
-        // The code of a repository that no remote names is as foreign as that of a fork.
-        request.is_cross_repository |= !is_of_remote(tree, &request.base_url)?;
+        // The code of another repository is as foreign as that of a fork.
+        request.is_cross_repository |= !is_home(tree, &request.base_url)?;
         record.tracks_request = match plan.source.tracks_request {
             Some(tracks) => tracks,
             None => is_head_of_fork(tree, request, &record.head_sha)?,

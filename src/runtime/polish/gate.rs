@@ -18,7 +18,7 @@ use crate::printable::line;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
-use crate::runtime::git::{Repository, short_commit};
+use crate::runtime::git::Repository;
 use crate::runtime::github::ForkOrigin;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::repo::base::{self, ForeignCommits};
@@ -55,7 +55,7 @@ pub struct Response {
     pub review: Option<CountedReview>,
     /// The result of continuous integration.
     pub ci: CiResult,
-    /// The origin of the pull request; none unless a pull request was named.
+    /// The origin of the pull request that was named, or that has commits which are not the user's own.
     pub fork: Option<ForkOrigin>,
     /// How many commits the branch is behind the base.
     pub behind: u64,
@@ -213,19 +213,14 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>, foreign: Option<&Fo
                 origin_words(fork)
             )
         }
-        (_, None, Some(ForeignCommits { count, newest, home, request: None })) => {
-            let (home, newest) =
-                (line(&format!("{}/{}", home.owner, home.name)).into_owned(), short_commit(newest));
-            way = format!(", or fetch the branch of `{home}` that has it");
-            let commits = base::commits(&count.to_string());
-            let (verb, which) = if *count == 1 {
-                ("was", newest.to_owned())
-            } else {
-                ("were", format!("the newest is {newest}"))
-            };
+        (_, None, Some(commits)) => {
+            let home = format!("{}/{}", line(&commits.home.owner), line(&commits.home.name));
+            way = format!("; if it is your own, push it to `{home}`, or fetch the branch that has it");
+            let which = if commits.count == 1 { ":" } else { ", the newest is" };
             format!(
-                "`{branch}` has {commits} that {verb} not made in this clone and {} on no branch of `{home}`: {which}",
-                if *count == 1 { "is" } else { "are" }
+                "`{branch}` has {} on no branch of `{home}`{which} {}",
+                commits.sentence(),
+                commits.newest
             )
         }
         (Some(fork), follows, _) if fork.cross || follows.is_none() => {

@@ -44,8 +44,9 @@ pub static RUN: [ErrorCode; 6] = [
     ("not_utf8", 4),
 ];
 /// Codes of commands that ask GitHub.
-pub static GITHUB: [ErrorCode; 8] = [
+pub static GITHUB: [ErrorCode; 9] = [
     ("no_remote", 5),
+    ("ambiguous_remote", 5),
     ("gh_missing", 5),
     ("gh_auth", 5),
     ("gh_forbidden", 5),

@@ -10,11 +10,11 @@ mod tracked_branch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::runtime::answer::{CallFailure, Delivery, ShownText};
+use crate::runtime::answer::{CallFailure, Delivery, INTERRUPTED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
-use crate::runtime::github::PullRequest;
+use crate::runtime::github::{self, PullRequest, RepositoryAddress};
 
 pub use candidate::default_branch;
 use candidate::{BaseCandidate, named_base, search};
@@ -177,6 +177,32 @@ pub fn is_of_remote(repository: &Repository, url: &str) -> Result<bool, CallFail
     Ok(url.is_empty() || request::remote_among(&remotes, url).is_some())
 }
 
+/// Whether the address is that of this clone's own repository, or of the one from which that was forked. An unknown
+/// address, which is empty, counts as that of one.
+///
+/// # Errors
+/// When git fails.
+pub fn is_home(repository: &Repository, url: &str) -> Result<bool, CallFailure> {
+    let remotes = repository.remotes()?;
+    let Some(address) = RepositoryAddress::parse(url) else { return Ok(url.is_empty()) };
+    let is_named = |(name, url): &(String, String)| {
+        (name == ORIGIN || name == UPSTREAM)
+            && RepositoryAddress::parse(url).is_some_and(|named| named.is(&address))
+    };
+    if remotes.iter().any(is_named) {
+        return Ok(true);
+    }
+    let Some(home) = request::known_home_server(repository, &remotes)? else { return Ok(false) };
+    if home.is(&address) {
+        return Ok(true);
+    }
+    match github::for_branch(repository, &home, None) {
+        Ok(found) => Ok(found.parent.is_some_and(|parent| parent.is(&address))),
+        Err(failure) if failure.exit == INTERRUPTED => Err(failure),
+        Err(_) => Ok(false),
+    }
+}
+
 const ORIGIN: &str = "origin";
 /// The usual name of the remote that a fork comes from.
 const UPSTREAM: &str = "upstream";
@@ -218,7 +244,7 @@ fn find_merge_base(
         let refs = format!("+refs/heads/{branch}:refs/remotes/{remote}/{branch}");
         match repository.fetch(&[NO_HEAD], remote, &[&refs]) {
             Ok(()) => {}
-            Err(failure) if require_fresh || failure.exit == crate::runtime::answer::INTERRUPTED => {
+            Err(failure) if require_fresh || failure.exit == INTERRUPTED => {
                 return Err(failure);
             }
             Err(failure) => {

@@ -1,12 +1,12 @@
 //! Candidates for the base: the one that was named, or what else determines it, in the order of the command's help.
 
-use super::request::{PullRequestFacts, ask_github, remote_among};
+use super::request::{PullRequestFacts, ask_github, known_home_server, remote_among};
 use super::{BaseRequest, BaseSource, HEAD, HeadState, ORIGIN, UPSTREAM};
 use crate::git_command;
 use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::git::Repository;
-use crate::runtime::github::PullRequest;
+use crate::runtime::github::{PullRequest, RepositoryAddress};
 
 /// Names of main branches, the likeliest first.
 const MAIN_BRANCH_NAMES: [&str; 4] = ["main", "master", "develop", "trunk"];
@@ -90,6 +90,7 @@ pub(super) fn search(
     let candidate = |branch: &str, remote: Option<String>, source: BaseSource| {
         Some(BaseCandidate { branch: branch.to_owned(), remote, source, pull_request: None, standing: None })
     };
+    let others = if origin.is_none() { home_remotes(repository, remotes)? } else { Vec::new() };
     // If the target of a remote's HEAD is missing, it may have been renamed: it is only fetched if nothing else
     // determines the base.
     let mut stale = None;
@@ -104,9 +105,7 @@ pub(super) fn search(
         }
     }
     if origin.is_none() {
-        let mut others: Vec<&String> = remotes.iter().map(|(name, _)| name).collect();
-        order::sort_by_key(&mut others, |name| *name != UPSTREAM);
-        for remote in others {
+        for remote in &others {
             match head_of(repository, remote)? {
                 Some((branch, true)) => {
                     return Ok(candidate(&branch, Some(remote.clone()), BaseSource::RemoteHead));
@@ -133,11 +132,26 @@ pub(super) fn search(
             return Ok(candidate(name, None, BaseSource::UsualName));
         }
     }
-    if stale.is_none() && origin.is_some() {
-        stale = remote_head_branch(repository, ORIGIN)?
-            .and_then(|branch| candidate(&branch, origin, BaseSource::RemoteHead));
+    if stale.is_none()
+        && let Some(remote) = origin.or_else(|| others.into_iter().next())
+    {
+        stale = remote_head_branch(repository, &remote)?
+            .and_then(|branch| candidate(&branch, Some(remote), BaseSource::RemoteHead));
     }
     Ok(stale)
+}
+
+/// The remotes that may have the base where none is called `origin`: `upstream`, and those of the clone's own repository
+/// or, if that is unknown, all.
+fn home_remotes(repository: &Repository, remotes: &[(String, String)]) -> Result<Vec<String>, CallFailure> {
+    let home = known_home_server(repository, remotes)?;
+    let is_home = |(name, url): &&(String, String)| match &home {
+        Some(home) => name == UPSTREAM || RepositoryAddress::parse(url).is_some_and(|at| at.is(home)),
+        None => true,
+    };
+    let mut names: Vec<String> = remotes.iter().filter(is_home).map(|(name, _)| name.clone()).collect();
+    order::sort_by_key(&mut names, |name| *name != UPSTREAM);
+    Ok(names)
 }
 
 /// The default branch, as far as this repository knows without asking its remotes.

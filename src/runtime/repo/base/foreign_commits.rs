@@ -5,8 +5,9 @@ use super::request::home_server;
 use super::tracked_branch::TrackingSettings;
 use super::{HEAD, ORIGIN, UPSTREAM};
 use crate::order;
+use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
-use crate::runtime::git::{CommitLogs, Repository};
+use crate::runtime::git::{CommitLogs, Repository, short_commit};
 use crate::runtime::github::{self, CommitRequest, ForkOrigin, PullRequest, RepositoryAddress};
 
 /// How many commits GitHub is asked about.
@@ -17,12 +18,22 @@ const MOST_ASKED: usize = 20;
 pub struct ForeignCommits {
     /// How many there are.
     pub count: usize,
-    /// The newest one.
+    /// The newest one: its abbreviated name, and the first line of its message.
     pub newest: String,
     /// The repository that has no branch with them.
     pub home: RepositoryAddress,
     /// The pull request of a fork that has them, if GitHub knows one, and its origin.
     pub request: Option<(PullRequest, ForkOrigin)>,
+}
+
+impl ForeignCommits {
+    /// What is known of them, up to the name of the repository.
+    pub fn sentence(&self) -> String {
+        match self.count {
+            1 => "1 commit that was not made in this clone and is".to_owned(),
+            count => format!("{count} commits that were not made in this clone and are"),
+        }
+    }
 }
 
 /// The commits of HEAD that are somebody else's. `bases` are commits or refs of the base, `request` is the pull request
@@ -77,8 +88,11 @@ pub fn foreign_commits(
         (known, unknown) = (more, fewer);
     }
     let request = fork.map(|fork| (fork.request, fork.origin));
-    let count = unknown.len();
-    Ok(unknown.into_iter().next().map(|newest| ForeignCommits { count, newest, home, request }))
+    let Some(newest) = unknown.first() else { return Ok(None) };
+    let words = ["log", "-1", "--no-show-signature", "--format=%s", newest];
+    let subject = repository.line(&words)?.unwrap_or_default();
+    let newest = format!("{} {}", short_commit(newest), line(&subject)).trim_end().to_owned();
+    Ok(Some(ForeignCommits { count: unknown.len(), newest, home, request }))
 }
 
 /// The commits of HEAD that no known commit reaches, and that were not made here; newest first.
@@ -110,7 +124,9 @@ impl TrackingSettings {
     /// The commits of the branches of remotes, as last fetched. A ref into which something else is fetched, too, such as
     /// heads of pull requests, tells nothing.
     fn branches_of(&self, repository: &Repository, remotes: &[&str]) -> Result<Vec<String>, CallFailure> {
-        let listed = repository.must(&["for-each-ref", "--format=%(objectname) %(refname)"])?;
+        // In a mirror, the user's own branches lie where those of the remote do.
+        let listed =
+            repository.must(&["for-each-ref", "--format=%(objectname) %(refname)", "refs/remotes"])?;
         let listed = String::from_utf8_lossy(&listed).into_owned();
         let branches = listed.lines().filter_map(|line| {
             let (commit, reference) = line.split_once(' ')?;

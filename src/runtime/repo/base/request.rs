@@ -33,7 +33,9 @@ pub(super) fn ask_github(
             ..PullRequestFacts::default()
         });
     }
-    let Some(address) = home_server(repository, remotes)? else { return Ok(PullRequestFacts::default()) };
+    let Some(address) = known_home_server(repository, remotes)? else {
+        return Ok(PullRequestFacts::default());
+    };
     let branch = repository.branch()?.map(|branch| name_on_remote(repository, &branch)).transpose()?;
     match github::for_branch(repository, &address, branch.as_deref()) {
         Ok(BranchPullRequests { requests, ended, default, parent, .. }) => {
@@ -82,7 +84,7 @@ fn is_own(remotes: &[(String, String)], parent: Option<&RepositoryAddress>, one:
 /// When git fails.
 pub fn base_on_github(repository: &Repository, branch: &str) -> Result<Option<String>, CallFailure> {
     let remotes = repository.remotes()?;
-    let Some(address) = home_server(repository, &remotes)? else { return Ok(None) };
+    let Some(address) = known_home_server(repository, &remotes)? else { return Ok(None) };
     let name = name_on_remote(repository, branch)?;
     match github::for_branch(repository, &address, Some(&name)) {
         Ok(BranchPullRequests { requests, parent, default, .. }) => {
@@ -128,32 +130,55 @@ fn on_github(url: &str) -> Option<RepositoryAddress> {
     RepositoryAddress::parse(url).filter(|address| !OTHERS.contains(&&*address.host))
 }
 
-/// The repository on a server that this clone belongs to: that of `origin`, or else of `upstream`, or else of another
-/// remote. Where another remote is a fork, which may be anybody's, the repository that it was forked from is meant.
+/// The repository on a server that this clone belongs to: that of `origin`, or else of `upstream`, or else that of the
+/// only other remote or the one from which all others were forked. A remote that is a fork may be anybody's.
 ///
 /// # Errors
-/// When git or gh is interrupted.
+/// `ambiguous_remote`, and the errors of gh.
 pub(super) fn home_server(
     repository: &Repository,
     remotes: &[(String, String)],
 ) -> Result<Option<RepositoryAddress>, CallFailure> {
-    let Some(home) = servers(remotes).next() else { return Ok(None) };
+    let Some(first) = servers(remotes).next() else { return Ok(None) };
     let is_named =
         |(name, url): &(String, String)| (name == ORIGIN || name == UPSTREAM) && on_github(url).is_some();
-    let others: Vec<_> = servers(remotes).filter(|other| !other.is(&home)).collect();
     // A local `origin` is a copy of something.
     let is_copy = remotes.iter().any(|(name, _)| name == ORIGIN);
-    if remotes.iter().any(is_named) || others.is_empty() && !is_copy {
-        return Ok(Some(home));
+    let is_only = servers(remotes).all(|other| other.is(&first));
+    if remotes.iter().any(is_named) || is_only && !is_copy {
+        return Ok(Some(first));
     }
-    match github::for_branch(repository, &home, None) {
-        Ok(BranchPullRequests { parent: Some(parent), .. })
-            if is_copy || others.iter().any(|other| other.is(&parent)) =>
-        {
-            Ok(Some(parent))
+    let mut sources: Vec<RepositoryAddress> = Vec::new();
+    for address in servers(remotes) {
+        let found = github::for_branch(repository, &address, None)?;
+        let source = found.parent.unwrap_or(address);
+        if !sources.iter().any(|known| known.is(&source)) {
+            sources.push(source);
         }
+    }
+    if sources.len() > 1 {
+        let names = sources.iter().map(|source| format!("`{}/{}`", line(&source.owner), line(&source.name)));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "the remotes belong to several repositories, and none is called `origin` or `upstream`: {names}"
+        );
+        let hint = "rename the remote of the one that is meant with `git remote rename NAME upstream`";
+        return Err(CallFailure::environment("ambiguous_remote", message, hint));
+    }
+    Ok(sources.pop())
+}
+
+/// The same where GitHub is one source of several: none if it does not tell.
+///
+/// # Errors
+/// When git or gh is interrupted.
+pub(super) fn known_home_server(
+    repository: &Repository,
+    remotes: &[(String, String)],
+) -> Result<Option<RepositoryAddress>, CallFailure> {
+    match home_server(repository, remotes) {
         Err(failure) if failure.exit == INTERRUPTED => Err(failure),
-        _ => Ok(Some(home)),
+        found => Ok(found.unwrap_or_default()),
     }
 }
 
@@ -220,7 +245,7 @@ fn requested(
     })?;
     if remote_among(remotes, &request.base_url).is_none() {
         // The remote may have an earlier name of the repository.
-        if let Some(remote) = home_server(repository, remotes)?
+        if let Some(remote) = known_home_server(repository, remotes)?
             && remote.host == address.host
             && let Ok(BranchPullRequests { repository: Some(now), .. }) =
                 github::for_branch(repository, &remote, None)

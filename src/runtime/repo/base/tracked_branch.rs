@@ -1,7 +1,7 @@
 //! What a local branch follows: over other local branches if need be, a branch of a repository. The code of another
 //! repository than that of the base is foreign under any name.
 
-use super::request::{home_server, remote_among};
+use super::request::{known_home_server, remote_among};
 use super::{ORIGIN, UPSTREAM, default_branch, is_of_remote, named_pull_request};
 use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
@@ -159,7 +159,7 @@ pub fn name_on_remote(repository: &Repository, branch: &str) -> Result<String, C
     };
     let is_asked = tracked.remote == ORIGIN
         || match tracked.address(&remotes) {
-            Some(at) => home_server(repository, &remotes)?.is_some_and(|home| home.is(&at)),
+            Some(at) => known_home_server(repository, &remotes)?.is_some_and(|home| home.is(&at)),
             None => false,
         };
     let is_other = !is_asked
@@ -236,7 +236,7 @@ impl FollowedRef {
         let is_branch = self.reference.starts_with(HEADS) || self.reference.starts_with("refs/tags/");
         let named = |wanted: &str| remotes.iter().find(|(name, _)| name == wanted);
         let home = named(ORIGIN).or_else(|| named(UPSTREAM)).or_else(|| remotes.first());
-        let home_address = home_server(repository, remotes)?;
+        let home_address = known_home_server(repository, remotes)?;
         let is_home = match (&address, &home_address) {
             _ if home.is_some_and(|(name, _)| *name == self.remote) || self.remote == UPSTREAM => true,
             (Some(at), Some(home)) => at.is(home),
