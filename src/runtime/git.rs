@@ -329,7 +329,14 @@ impl Repository {
             let whole = longest(url).map(|(alias, base)| format!("{base}{}", &url[alias.len()..]));
             Some((name.to_owned(), whole.unwrap_or_else(|| url.to_owned())))
         });
-        Ok(remotes.collect())
+        let mut found: Vec<(String, String)> = Vec::new();
+        for (name, url) in remotes {
+            // Any further address is for pushing alone.
+            if !found.iter().any(|(known, _)| *known == name) {
+                found.push((name, url));
+            }
+        }
+        Ok(found)
     }
 
     /// The working trees of this repository: path, and whether it is bare.

@@ -59,6 +59,10 @@ impl RepositoryAddress {
             "github.com".clone_into(&mut host);
         }
         let path = path.split(['?', '#']).next()?;
+        // A server goes up where the path says so.
+        if path.split('/').any(|part| matches!(part, "." | "..")) {
+            return None;
+        }
         let mut parts = path.split('/').filter(|part| !part.is_empty());
         let (owner, name) = (parts.next()?, parts.next()?);
         let name = name.strip_suffix(".git").unwrap_or(name);
@@ -145,7 +149,7 @@ pub struct BranchPullRequests {
     pub repository: Option<RepositoryAddress>,
     /// The repository that it was forked from.
     pub parent: Option<RepositoryAddress>,
-    /// Whether it belongs to the account of gh.
+    /// Whether it belongs to the account of gh, or that may push to it.
     pub is_users_own: bool,
 }
 
@@ -181,7 +185,7 @@ pub fn for_branch(
     branch: Option<&str>,
 ) -> Result<BranchPullRequests, CallFailure> {
     let query = format!(
-        "query($owner:String!,$name:String!,$branch:String!){{viewer{{login}} repository(owner:$owner,name:$name){{url defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}ended:associatedPullRequests(states:[MERGED,CLOSED],last:1){{nodes{{{FIELDS}}}}}}}}}}}"
+        "query($owner:String!,$name:String!,$branch:String!){{viewer{{login}} repository(owner:$owner,name:$name){{url viewerPermission defaultBranchRef{{name}} parent{{url}} ref(qualifiedName:$branch){{associatedPullRequests(states:OPEN,first:10){{nodes{{{FIELDS}}}}}ended:associatedPullRequests(states:[MERGED,CLOSED],last:1){{nodes{{{FIELDS}}}}}}}}}}}"
     );
     let branch = format!("branch=refs/heads/{}", branch.unwrap_or("HEAD"));
     let data = graphql(repository, at, &query, &[("-f", branch)])?;
@@ -203,7 +207,8 @@ pub fn for_branch(
     let requests = nodes.unwrap_or_default().iter().map(read).collect::<Result<Vec<_>, _>>()?;
     let ended = found["ref"]["ended"]["nodes"].get(0).map(read).transpose()?.flatten();
     let viewer = data["viewer"]["login"].as_str().unwrap_or_default();
-    let is_users_own = own.as_ref().unwrap_or(at).owner.eq_ignore_ascii_case(viewer);
+    let may_push = matches!(found["viewerPermission"].as_str(), Some("ADMIN" | "MAINTAIN" | "WRITE"));
+    let is_users_own = may_push || own.as_ref().unwrap_or(at).owner.eq_ignore_ascii_case(viewer);
     Ok(BranchPullRequests {
         ended,
         requests: requests.into_iter().flatten().collect(),
@@ -378,7 +383,15 @@ mod tests {
             assert_eq!(address(url).as_deref(), Some("github.com o r"), "{url}");
         }
         assert_eq!(address("git@ghe.corp:team/tool").as_deref(), Some("ghe.corp team tool"));
-        for url in ["/srv/r.git", "../r", "file:///srv/o/r", "C:/o/r", "", "https://github.com/o"] {
+        for url in [
+            "https://github.com/o/r/../../c/r.git",
+            "/srv/r.git",
+            "../r",
+            "file:///srv/o/r",
+            "C:/o/r",
+            "",
+            "https://github.com/o",
+        ] {
             assert_eq!(address(url), None, "{url}");
         }
         let one = |url: &str| RepositoryAddress::parse(url).unwrap();

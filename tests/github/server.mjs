@@ -96,6 +96,7 @@ const resolvers = {
   Repository: {
     nameWithOwner: (repository) => repository.nameWithOwner ?? `${repository.owner.login}/${repository.name}`,
     parent: (repository) => repository.parent ?? null,
+    viewerPermission: (repository) => repository.viewerPermission ?? null,
     object: (repository, { oid }) => ({
       __typename: "Commit",
       oid,

@@ -109,9 +109,10 @@ impl LogReader {
         let before = log.commit.replace(commit.to_owned());
         let action = LogAction::parse(words);
         let making = match action {
-            LogAction::Written | LogAction::Applied => Some(Making::Here),
+            // What is committed in a rebase may solve a conflict, and have what was in a commit of the branch.
+            LogAction::Written | LogAction::Applied if log.rebase.is_none() => Some(Making::Here),
             LogAction::Amended => before.map(Making::Amended),
-            LogAction::Rebased => {
+            LogAction::Rebased | LogAction::Written | LogAction::Applied => {
                 log.rebase.iter_mut().for_each(|rebase| rebase.made.push(commit.to_owned()));
                 None
             }
@@ -180,8 +181,9 @@ pub struct CommitLogs<'a> {
     /// The commits that are known to be no foreign code, as `rev-list` takes them.
     known: &'a [String],
     entries: BTreeMap<String, Vec<Making>>,
-    /// What was found out already.
+    /// What was found out already: of commits alone, and with all that they reach.
     answers: BTreeMap<String, bool>,
+    whole_answers: BTreeMap<String, bool>,
 }
 
 impl<'a> CommitLogs<'a> {
@@ -209,7 +211,7 @@ impl<'a> CommitLogs<'a> {
             }
         }
         let entries = reader.makings();
-        Ok(Self { repository, known, entries, answers: BTreeMap::new() })
+        Ok(Self { repository, known, entries, answers: BTreeMap::new(), whole_answers: BTreeMap::new() })
     }
 
     /// Whether a commit was made here.
@@ -256,12 +258,15 @@ impl<'a> CommitLogs<'a> {
 
     /// Whether every commit that a commit reaches is known or was made here.
     fn all_known(&mut self, commit: &str, depth: usize) -> Result<bool, CallFailure> {
-        for one in self.unknown_in(commit)? {
-            if !self.has_made_within(&one, depth)? {
-                return Ok(false);
-            }
+        if let Some(known) = self.whole_answers.get(commit) {
+            return Ok(*known);
         }
-        Ok(true)
+        let mut is_known = true;
+        for one in self.unknown_in(commit)? {
+            is_known = is_known && self.has_made_within(&one, depth)?;
+        }
+        self.whole_answers.insert(commit.to_owned(), is_known);
+        Ok(is_known)
     }
 
     /// The commits that a commit reaches, and those that are known do not. One that is gone is not known.

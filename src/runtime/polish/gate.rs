@@ -215,7 +215,9 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>, foreign: Option<&Fo
         }
         (_, None, Some(commits)) => {
             let home = format!("{}/{}", line(&commits.home.owner), line(&commits.home.name));
-            way = format!("; if it is your own, push it to `{home}`, or fetch the branch that has it");
+            way = format!(
+                "; if it is your own, push it to `{home}`, and if it is on a branch there, fetch that"
+            );
             let which = if commits.count == 1 { ":" } else { ", the newest is" };
             format!(
                 "`{branch}` has {} on no branch of `{home}`{which} {}",

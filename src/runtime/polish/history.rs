@@ -126,7 +126,7 @@ pub(super) fn commits_made_here(
     let entries = log_of_head(tree)?;
     let Some(newest) = entries.iter().position(|(head, _)| *head == passed) else { return Ok(None) };
     let at = logged.map_or(newest, |logged| entries.len().saturating_sub(logged).max(newest));
-    let (mut made, mut before) = (BTreeSet::new(), passed);
+    let (mut made, mut before, mut is_rebase) = (BTreeSet::new(), passed, false);
     for (head, how) in entries[..at].iter().rev() {
         // An amended commit keeps what was in it.
         let is_made = match how {
@@ -134,7 +134,13 @@ pub(super) fn commits_made_here(
                 made.contains(before)
                     || tree.ask(&["merge-base", "--is-ancestor", before, passed])?.succeeded()
             }
-            how => *how == LogAction::Written,
+            // What is committed in a rebase may solve a conflict, and have what was in another commit.
+            how => *how == LogAction::Written && !is_rebase,
+        };
+        is_rebase = match how {
+            LogAction::RebaseBegun => true,
+            LogAction::RebaseEnded => false,
+            _ => is_rebase,
         };
         if is_made {
             made.insert(head.clone());

@@ -95,8 +95,12 @@ pub(super) fn plan(
         Some(request) => Some(request.base_branch.clone()),
         None => base::default_branch(repository)?,
     };
-    if branch.is_some() && branch == base_branch {
-        return Err(on_base(branch.as_deref().unwrap_or_default()));
+    if let Some(name) = branch.as_ref().filter(|_| branch == base_branch) {
+        // The HEAD of the remote may be old, or a pull request leads from one main branch to another.
+        match base::base_on_github(tree, name)? {
+            Some(base) if base != *name => {}
+            _ => return Err(on_base(name)),
+        }
     }
     if let Some(branch) = branch.as_deref().filter(|_| action != AcquireAction::None)
         && let Some((message, hint)) = target::unusable(repository, branch)?

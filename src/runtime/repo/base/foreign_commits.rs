@@ -1,9 +1,9 @@
 //! Commits of somebody else, whatever the branch is called that has them, and whatever it follows: those that were not
-//! made in this clone, and are on no branch of the repository or of a fork of the user's own.
+//! made in this clone, and are on no branch of the repository or of a fork of the user's own, as their servers tell now.
 
-use super::request::home_server;
-use super::tracked_branch::TrackingSettings;
+use super::request::{home_server, on_github};
 use super::{HEAD, ORIGIN, UPSTREAM};
+use crate::git_command;
 use crate::order;
 use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
@@ -49,24 +49,15 @@ pub fn foreign_commits(
 ) -> Result<Option<ForeignCommits>, CallFailure> {
     let remotes = repository.remotes()?;
     let Some(home) = home_server(repository, &remotes)? else { return Ok(None) };
-    let is_home = |(name, url): &&(String, String)| {
-        name == ORIGIN
-            || name == UPSTREAM
-            || RepositoryAddress::parse(url).is_some_and(|address| address.is(&home))
-    };
-    let (own, others): (Vec<_>, Vec<_>) = remotes.iter().partition(is_home);
-    let settings = TrackingSettings::read(repository)?;
     let mut known: Vec<String> = bases.iter().map(|base| (*base).to_owned()).collect();
     known.extend(request.filter(|request| !request.is_cross_repository).map(|one| one.head_sha.clone()));
-    let names: Vec<&str> = own.iter().map(|(name, _)| &**name).collect();
-    known.extend(settings.branches_of(repository, &names)?);
     let mut unknown = unexplained(repository, &known)?;
-    for (name, url) in others {
-        let Some(address) = RepositoryAddress::parse(url).filter(|_| !unknown.is_empty()) else { continue };
-        let more = [&known[..], &settings.branches_of(repository, &[name])?].concat();
-        let fewer = unexplained(repository, &more)?;
-        if fewer.len() < unknown.len() && is_users_own(repository, &address)? {
-            (known, unknown) = (more, fewer);
+    for (name, url) in &remotes {
+        let Some(address) = on_github(url).filter(|_| !unknown.is_empty()) else { continue };
+        let is_home = name == ORIGIN || name == UPSTREAM || address.is(&home);
+        if is_trusted(repository, &address, is_home)? {
+            known.extend(heads_of(repository, name)?);
+            unknown = unexplained(repository, &known)?;
         }
     }
     let mut fork = None;
@@ -111,29 +102,27 @@ fn unexplained(repository: &Repository, known: &[String]) -> Result<Vec<String>,
     Ok(kept)
 }
 
-/// Whether a repository belongs to the account of gh. What GitHub does not know of does not.
-fn is_users_own(repository: &Repository, address: &RepositoryAddress) -> Result<bool, CallFailure> {
+/// Whether the branches of a repository are the user's own or those of the clone's repository: anybody may have a fork
+/// under the name of `origin`. What GitHub does not tell is not trusted.
+fn is_trusted(
+    repository: &Repository,
+    address: &RepositoryAddress,
+    is_home: bool,
+) -> Result<bool, CallFailure> {
     match github::for_branch(repository, address, None) {
-        Ok(found) => Ok(found.is_users_own),
+        Ok(found) => Ok(found.is_users_own || is_home && found.parent.is_none()),
         Err(failure) if failure.exit == INTERRUPTED => Err(failure),
         Err(_) => Ok(false),
     }
 }
 
-impl TrackingSettings {
-    /// The commits of the branches of remotes, as last fetched. A ref into which something else is fetched, too, such as
-    /// heads of pull requests, tells nothing.
-    fn branches_of(&self, repository: &Repository, remotes: &[&str]) -> Result<Vec<String>, CallFailure> {
-        // In a mirror, the user's own branches lie where those of the remote do.
-        let listed =
-            repository.must(&["for-each-ref", "--format=%(objectname) %(refname)", "refs/remotes"])?;
-        let listed = String::from_utf8_lossy(&listed).into_owned();
-        let branches = listed.lines().filter_map(|line| {
-            let (commit, reference) = line.split_once(' ')?;
-            let mut sources = self.sources(reference).peekable();
-            let is_branch = sources.peek().is_some() && sources.all(|source| source.is_branch_of(remotes));
-            is_branch.then(|| commit.to_owned())
-        });
-        Ok(order::set(branches).into_iter().collect())
-    }
+/// The commits of the branches and tags of a remote, as its server lists them: what was fetched may be from elsewhere.
+/// None where the server does not answer.
+fn heads_of(repository: &Repository, remote: &str) -> Result<Vec<String>, CallFailure> {
+    let program = format!("--upload-pack={}", git_command::UPLOAD_PACK);
+    let listed = repository.ask(&["ls-remote", "--heads", "--tags", &program, "--end-of-options", remote])?;
+    let listed = listed.stdout_text();
+    Ok(order::set(listed.lines().filter_map(|line| Some(line.split_once('\t')?.0.to_owned())))
+        .into_iter()
+        .collect())
 }

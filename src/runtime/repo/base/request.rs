@@ -125,7 +125,7 @@ pub(super) fn servers(remotes: &[(String, String)]) -> impl Iterator<Item = Repo
 }
 
 /// The address of a repository on a server that may be GitHub's.
-fn on_github(url: &str) -> Option<RepositoryAddress> {
+pub(super) fn on_github(url: &str) -> Option<RepositoryAddress> {
     const OTHERS: [&str; 4] = ["gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht"];
     RepositoryAddress::parse(url).filter(|address| !OTHERS.contains(&&*address.host))
 }

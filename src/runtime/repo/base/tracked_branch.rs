@@ -45,10 +45,10 @@ pub struct BranchSource {
 }
 
 /// The settings of git that tell what follows what.
-pub(super) struct TrackingSettings(Vec<(String, String)>);
+struct TrackingSettings(Vec<(String, String)>);
 
 impl TrackingSettings {
-    pub(super) fn read(repository: &Repository) -> Result<Self, CallFailure> {
+    fn read(repository: &Repository) -> Result<Self, CallFailure> {
         let keys = r"^(branch\..*\.(remote|merge|pushremote)|remote\..*\.fetch)$";
         let ended = repository.ask(&["config", "-z", "--get-regexp", keys])?;
         let text = String::from_utf8_lossy(&ended.stdout);
@@ -70,7 +70,7 @@ impl TrackingSettings {
     }
 
     /// The refs of remotes that are fetched into a ref.
-    pub(super) fn sources(&self, reference: &str) -> impl Iterator<Item = FollowedRef> {
+    fn sources(&self, reference: &str) -> impl Iterator<Item = FollowedRef> {
         self.0.iter().filter_map(move |(key, value)| {
             let remote = key.strip_prefix("remote.")?.strip_suffix(".fetch")?.to_owned();
             let (from, to) = value.trim_start_matches('+').split_once(':')?;
@@ -189,11 +189,6 @@ pub fn branch_source(repository: &Repository, trail: &BranchTrail) -> Result<Bra
 }
 
 impl FollowedRef {
-    /// Whether it is a branch of one of these remotes.
-    pub(super) fn is_branch_of(&self, remotes: &[&str]) -> bool {
-        self.reference.starts_with(HEADS) && remotes.contains(&&*self.remote)
-    }
-
     /// The address or the path of its repository.
     fn url<'a>(&'a self, remotes: &'a [(String, String)]) -> &'a str {
         remotes.iter().find(|(name, _)| *name == self.remote).map_or(&self.remote, |(_, url)| url)
