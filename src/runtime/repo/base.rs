@@ -185,21 +185,19 @@ pub fn is_of_remote(repository: &Repository, url: &str) -> Result<bool, CallFail
 pub fn is_home(repository: &Repository, url: &str) -> Result<bool, CallFailure> {
     let remotes = repository.remotes()?;
     let Some(address) = RepositoryAddress::parse(url) else { return Ok(url.is_empty()) };
-    let is_named = |(name, url): &(String, String)| {
-        (name == ORIGIN || name == UPSTREAM)
-            && RepositoryAddress::parse(url).is_some_and(|named| named.is(&address))
-    };
-    if remotes.iter().any(is_named) {
-        return Ok(true);
-    }
     let Some(home) = request::known_home_server(repository, &remotes)? else { return Ok(false) };
-    if home.is(&address) {
-        return Ok(true);
-    }
-    match github::for_branch(repository, &home, None) {
-        Ok(found) => Ok(found.parent.is_some_and(|parent| parent.is(&address))),
+    Ok(home.is(&address) || parent_of(repository, &home)?.is_some_and(|parent| parent.is(&address)))
+}
+
+/// The repository that another one was forked from, if GitHub tells.
+fn parent_of(
+    repository: &Repository,
+    address: &RepositoryAddress,
+) -> Result<Option<RepositoryAddress>, CallFailure> {
+    match github::for_branch(repository, address, None) {
+        Ok(found) => Ok(found.parent),
         Err(failure) if failure.exit == INTERRUPTED => Err(failure),
-        Err(_) => Ok(false),
+        Err(_) => Ok(None),
     }
 }
 

@@ -2,7 +2,7 @@
 //! made in this clone, and are on no branch of the repository or of a fork of the user's own, as their servers tell now.
 
 use super::request::{home_server, on_github};
-use super::{HEAD, ORIGIN, UPSTREAM};
+use super::{HEAD, parent_of};
 use crate::git_command;
 use crate::order;
 use crate::printable::line;
@@ -52,9 +52,13 @@ pub fn foreign_commits(
     let mut known: Vec<String> = bases.iter().map(|base| (*base).to_owned()).collect();
     known.extend(request.filter(|request| !request.is_cross_repository).map(|one| one.head_sha.clone()));
     let mut unknown = unexplained(repository, &known)?;
+    if unknown.is_empty() {
+        return Ok(None);
+    }
+    let source = parent_of(repository, &home)?;
     for (name, url) in &remotes {
         let Some(address) = on_github(url).filter(|_| !unknown.is_empty()) else { continue };
-        let is_home = name == ORIGIN || name == UPSTREAM || address.is(&home);
+        let is_home = address.is(&home) || source.as_ref().is_some_and(|source| address.is(source));
         if is_trusted(repository, &address, is_home)? {
             known.extend(heads_of(repository, name)?);
             unknown = unexplained(repository, &known)?;
