@@ -30,7 +30,7 @@ impl CommitRequest {
 /// The pull requests that have a commit, in any repository.
 ///
 /// # Errors
-/// As [`pull_request`].
+/// As [`super::pull_request`].
 pub fn requests_with(
     repository: &Repository,
     at: &RepositoryAddress,
