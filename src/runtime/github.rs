@@ -59,14 +59,12 @@ impl RepositoryAddress {
             "github.com".clone_into(&mut host);
         }
         let path = path.split(['?', '#']).next()?;
-        // A server goes up where the path says so.
-        if path.split('/').any(|part| matches!(part, "." | "..")) {
-            return None;
-        }
         let mut parts = path.split('/').filter(|part| !part.is_empty());
         let (owner, name) = (parts.next()?, parts.next()?);
+        // A server goes up where the path says so.
+        let is_plain = !path.split('/').any(|part| matches!(part, "." | ".."));
         let name = name.strip_suffix(".git").unwrap_or(name);
-        let whole = !host.is_empty() && !name.is_empty();
+        let whole = !host.is_empty() && !name.is_empty() && is_plain;
         whole.then(|| Self { host, owner: owner.to_owned(), name: name.to_owned() })
     }
 
