@@ -92,6 +92,15 @@ const resolvers = {
   PullRequest: {
     repository: (pull) => state.repositories.find((one) => (one.pullRequests ?? []).includes(pull)),
     comments: (pull) => shownOf(own(pull, "comments")),
+    // Whoever is not content writes again, and opens the thread.
+    reviewThreads: (pull) => {
+      for (const thread of own(pull, "reviewThreads").filter((one) => one.awaited)) {
+        thread.comments.push(thread.awaited);
+        thread.isResolved = false;
+        delete thread.awaited;
+      }
+      return pull.reviewThreads;
+    },
   },
   Repository: {
     nameWithOwner: (repository) => repository.nameWithOwner ?? `${repository.owner.login}/${repository.name}`,
@@ -129,6 +138,7 @@ const resolvers = {
     resolveReviewThread: (_, { input }) => {
       const thread = everyPull().flatMap((one) => one.reviewThreads ?? []).find((one) => one.id === input.threadId);
       if (!thread) throw new Refusal(`Could not resolve to a node with the global id of '${input.threadId}'`, "NOT_FOUND");
+      thread.awaited = (thread.followUps ?? []).shift();
       if (state.resolvesAfter) thread.resolvesAfter = state.resolvesAfter;
       else if (!state.ignoresResolving) thread.isResolved = true;
       return { thread };

@@ -3,6 +3,7 @@
 //! received.
 
 mod hand;
+mod rounds;
 
 use plugcast::drivers::script::{Conversation, ModelReply, ModelScript, ScriptStep};
 use plugcast::drivers::session::Transcript;
@@ -44,12 +45,19 @@ fn thread(number: u32, is_resolved: bool, body: &str) -> Value {
 
 /// A GitHub whose pull request has this head and these threads alone.
 fn threads(head: &str, threads: &[Value]) -> GitHub {
+    GitHub::with_state(&request(head, threads, "owner/tool"))
+}
+
+/// What GitHub holds then, with the repository that the pull request comes from.
+fn request(head: &str, threads: &[Value], from: &str) -> Value {
     let mut state = github::tool("feature");
     let request = &mut state["repositories"][0]["pullRequests"][0];
     request["reviewThreads"] = json!(threads);
     request["comments"] = json!([]);
     request["headRefOid"] = json!(head);
-    GitHub::with_state(&state)
+    request["isCrossRepository"] = json!(from != "owner/tool");
+    request["headRepository"] = json!({ "nameWithOwner": from });
+    state
 }
 
 /// What the user types. `opencode run` of 1.18.33 ends with an error when a word is a bare number.
@@ -100,13 +108,24 @@ fn documented() -> String {
     rest.split_once("</comment>").expect("the comment").0.to_owned()
 }
 
-/// The agent: reads its file, which must be as `is_right` says, repairs, and replies.
+/// The agent, dispatched once.
 fn resolver(
     host: Host,
     ids: &'static [&'static str],
     assessment: Option<&str>,
     is_right: fn(&str) -> Result<(), String>,
 ) -> Conversation {
+    let [first, fixes, replies] = resolver_steps(host, ids, assessment, is_right);
+    agent(&instructions("plugins/feedback/agents/resolver.md"), first).then(fixes).then(replies)
+}
+
+/// The agent: reads its file, which must be as `is_right` says, repairs, and replies.
+fn resolver_steps(
+    host: Host,
+    ids: &'static [&'static str],
+    assessment: Option<&str>,
+    is_right: fn(&str) -> Result<(), String>,
+) -> [ScriptStep; 3] {
     let results = ids.iter().map(|id| {
         json!({
             "feedback_id": id, "feedback_type": "review_thread", "verdict": "fixed", "reply_text": ANSWER,
@@ -120,11 +139,10 @@ fn resolver(
             "files_investigated": ["src/price.py"], "prior_thread_ids": [],
         });
     }
-    let told = instructions("plugins/feedback/agents/resolver.md");
     let first = ScriptStep::compute(move |request| reads(host, request));
     let fixes = ScriptStep::reply(host.shell("sed -i s/totl/total/ src/price.py"))
         .expects_that(move |request| is_right(&last_result(request)));
-    agent(&told, first).then(fixes).then(ScriptStep::reply(ModelReply::text(reply.to_string())))
+    [first, fixes, ScriptStep::reply(ModelReply::text(reply.to_string()))]
 }
 
 /// A triage of new items in one category.
