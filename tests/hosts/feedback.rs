@@ -68,7 +68,7 @@ fn words(host: Host) -> &'static str {
     }
 }
 
-/// Plays the skill in a host.
+/// Plays the skill in a host, where Codex may use git and the network.
 fn play(
     hosts: &Hosts,
     (stage, host): (&Stage, Host),
@@ -76,10 +76,23 @@ fn play(
     words: &str,
     script: ModelScript,
 ) -> Transcript {
+    let sandbox = if host == Host::Codex { allowed(stage) } else { Vec::new() };
+    play_within(hosts, (stage, host), github, words, script, sandbox)
+}
+
+/// The same with these settings of Codex's sandbox.
+fn play_within(
+    hosts: &Hosts,
+    (stage, host): (&Stage, Host),
+    github: &GitHub,
+    words: &str,
+    script: ModelScript,
+    sandbox: Vec<String>,
+) -> Transcript {
     let mut session = stage.session(invoke(SKILL, words), script);
     session.allowed_tools = ["Bash(sed:*)", "Bash(cat:*)"].map(str::to_owned).to_vec();
     if host == Host::Codex {
-        session.arguments = allowed(stage);
+        session.arguments = sandbox;
         // A login shell would forget the search path.
         session.arguments.extend(["-c", "allow_login_shell=false"].map(str::to_owned));
     }

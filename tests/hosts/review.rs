@@ -41,7 +41,7 @@ const LOST_WORDS: &str = "The diff could not be read.";
 const LOST: &str = "The last price is lost";
 const EMPTY: &str = "No test of an empty list";
 /// What Codex needs so that the workspace can be written.
-const WRITABLE: [&str; 2] = ["--sandbox", "workspace-write"];
+pub(super) const WRITABLE: [&str; 2] = ["--sandbox", "workspace-write"];
 
 /// The conversation of a reviewer, which must be told where the diff is.
 fn reviewer(number: usize, told: &'static str, answer: String) -> Conversation {

@@ -5,14 +5,14 @@ use serde_json::json;
 
 use super::hand::{call, resolved, sorted};
 use super::{
-    EVERYWHERE, begins, changes, ends, new_items, play, request, resolver, resolver_steps, thread, threads,
-    words,
+    EVERYWHERE, begins, changes, ends, new_items, play, play_within, request, resolver, resolver_steps,
+    thread, threads, words,
 };
 use crate::hosts::model::holds;
 use crate::hosts::review::hand::Host;
-use crate::hosts::review::in_turn;
 use crate::hosts::review::obedient_model::answer;
 use crate::hosts::review::repository::Repository;
+use crate::hosts::review::{WRITABLE, in_turn};
 use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::GitHub;
 use crate::support::hosts::real_hosts;
@@ -118,5 +118,29 @@ fn a_comment_of_a_megabyte_goes_through_every_host() {
         play(&hosts, (&stage, host), &github, words(host), script);
         assert_eq!(changes(&github), (1, 1), "{}: {:?}", host.name(), github.requests());
         assert!(!repository.has("pwned"), "{}: no text of a comment is run", host.name());
+    }
+}
+
+/// Neither by default, where nothing can be written, nor with the working tree alone: the setting is named, and nothing is
+/// left.
+#[test]
+fn codex_is_told_what_to_change_in_its_sandbox() {
+    let (hosts, host) = (real_hosts!(), Host::Codex);
+    for sandbox in [Vec::new(), WRITABLE.map(str::to_owned).to_vec()] {
+        let stage = Stage::new(&hosts, host.name(), OWN);
+        let github = threads("0", &[thread(3, false, "The last price is lost.")]);
+        let repository = Repository::begin(&stage.project()).publish();
+        let before = repository.tree();
+        let refused = ScriptStep::compute(|request| {
+            let refusal = answer(request, "rt.feedback.begin/1")?;
+            holds(&refusal["error"]["code"].to_string(), "sandboxed")?;
+            holds(&refusal["error"]["hint"].to_string(), "sandbox")?;
+            Ok(ModelReply::text("done"))
+        });
+        let script =
+            ModelScript::default().with_conversation(in_turn(vec![call(host, "## 1. Begin", 0), refused]));
+        play_within(&hosts, (&stage, host), &github, words(host), script, sandbox);
+        assert!(github.requests().is_empty(), "{:?}", github.requests());
+        assert!(repository.tree() == before, "a trace is left");
     }
 }
