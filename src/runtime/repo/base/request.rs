@@ -150,7 +150,10 @@ pub(super) fn home_server(
     }
     let mut sources: Vec<RepositoryAddress> = Vec::new();
     for address in servers(remotes) {
-        let found = github::for_branch(repository, &address, None)?;
+        let found = match github::for_branch(repository, &address, None) {
+            Err(failure) if failure.error.code == "gh_not_found" => continue,
+            found => found?,
+        };
         let source = found.parent.unwrap_or(address);
         if !sources.iter().any(|known| known.is(&source)) {
             sources.push(source);
