@@ -64,6 +64,11 @@ pub fn foreign_commits(
             unknown = unexplained(repository, &known)?;
         }
     }
+    // In a clone of somebody's fork, the one that it was forked from is the repository.
+    let home = match source {
+        Some(source) if !is_trusted(repository, &home, false)? => source,
+        _ => home,
+    };
     let mut fork = None;
     for _ in 0..MOST_ASKED {
         let Some(newest) = unknown.first() else { return Ok(None) };
