@@ -40,6 +40,18 @@ const RUNTIME: &str = "runtime";
 /// Crates that the helper must not carry.
 const BIG: [&str; 3] = ["tera", "clap_mangen", "annotate_snippets"];
 
+/// The Rust files that a page names in backticks and that no tracked file ends with.
+pub fn missing_files(page: &str, files: &[SourceFile]) -> Vec<String> {
+    let named = page
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|name| name.ends_with(".rs") && !name.contains(['*', '{', ' ']));
+    let exists =
+        |name: &str| files.iter().any(|file| file.path == name || file.path.ends_with(&format!("/{name}")));
+    named.filter(|name| !exists(name)).map(str::to_owned).collect()
+}
+
 /// Where the table of ARCHITECTURE.md and the list of `src/lib.rs` differ from the rows.
 pub fn other_orders(page: &str, library: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -170,7 +182,7 @@ pub fn called_stages(file: &SourceFile) -> Vec<String> {
         .collect()
 }
 
-/// Every top-level module that a file names by an absolute path or by climbing out of its own, with the line.
+/// Every top-level module that a file names by an absolute path or by climbing out of the file's module, with the line.
 fn imports(text: &str, path: &[&str]) -> Vec<(usize, String)> {
     let tokens = tokens(text);
     let binary = matches!(path[0], "main" | "bin");
@@ -279,6 +291,14 @@ fn downward_imports_pass() {
     assert_eq!(found("src/bin/plugcast-run.rs", "use plugcast::runtime::review;"), none);
     assert_eq!(found("src/main.rs", "use plugcast::cli; use tool::plugcast::x;"), none);
     assert_eq!(found("src/lib.rs", "pub use crate::cli::x;"), none);
+}
+
+#[test]
+fn missing_files_are_found() {
+    let files = [SourceFile::new("src/read/yaml.rs", "")];
+    let missing = |page: &str| missing_files(page, &files);
+    assert_eq!(missing("`read/yaml.rs` and `src/read/yaml.rs`, in `bin/*.rs` and \"a.rs\""), [""; 0]);
+    assert_eq!(missing("`yaml/read.rs` and `ml.rs`"), ["yaml/read.rs", "ml.rs"]);
 }
 
 #[test]
