@@ -16,6 +16,18 @@ pub enum FindingSeverity {
     P3,
 }
 
+impl FindingSeverity {
+    /// As replies and reports write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::P0 => "P0",
+            Self::P1 => "P1",
+            Self::P2 => "P2",
+            Self::P3 => "P3",
+        }
+    }
+}
+
 /// How it may be repaired, the least restricted first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -192,6 +204,18 @@ pub enum FindingAction {
     Apply,
     /// Acknowledge that it was seen.
     Acknowledge,
+}
+
+impl FindingAction {
+    /// As replies write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Skip => "Skip",
+            Self::Defer => "Defer",
+            Self::Apply => "Apply",
+            Self::Acknowledge => "Acknowledge",
+        }
+    }
 }
 
 /// A path without leading `./` and doubled slashes.

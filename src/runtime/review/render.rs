@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use self::view::{EntryState, Report, ReportEntry};
 use super::ReviewMode;
+use super::findings::FindingSeverity;
 use super::merge::{self, FollowUp, MergedFinding, Response as Findings};
 use super::obstacles;
 use super::repairs::AppliedRepairs;
@@ -277,7 +278,7 @@ fn coverage_lines(findings: &Findings) -> Vec<String> {
     out.extend(coverage.suppressed_titles.iter().map(|title| format!("Suppressed: {title}")));
     out.extend(coverage.protected_titles.iter().map(|title| format!("Discarded: {title}")));
     for one in &coverage.unread {
-        let severity = one.severity.map_or("severity unknown".to_owned(), |severity| format!("{severity:?}"));
+        let severity = one.severity.map_or("severity unknown", FindingSeverity::word);
         out.push(format!("Unread, of {} ({severity}): {}", one.reviewer, one.reason));
     }
     out.extend(coverage.repaired.iter().map(|repaired| format!("Understood as: {repaired}")));

@@ -183,8 +183,8 @@ fn disagreements(
 ) -> Vec<String> {
     let worst = members.iter().map(|(_, one)| one.severity).min();
     let questions: [(&str, String, ClusterKey); 4] = [
-        ("severity", worst.map_or_else(String::new, |worst| format!("{worst:?}")), |one| {
-            format!("{:?}", one.severity)
+        ("severity", worst.map_or_else(String::new, |worst| worst.word().to_owned()), |one| {
+            one.severity.word().to_owned()
         }),
         ("class", class.word().to_owned(), |one| one.autofix_class.word().to_owned()),
         ("owner", owner.word().to_owned(), |one| one.owner.word().to_owned()),

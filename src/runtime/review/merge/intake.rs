@@ -251,7 +251,7 @@ impl<'a> MergeIntake<'a> {
 /// A finding in one line.
 fn one_line(finding: &Finding) -> String {
     let title: Vec<&str> = finding.title.split_whitespace().collect();
-    format!("{:?}: {} ({})", finding.severity, title.join(" "), finding.file)
+    format!("{}: {} ({})", finding.severity.word(), title.join(" "), finding.file)
 }
 
 /// The sentences that stay open: an answer of their writer settles a doubt, but only a finding settles an objection.

@@ -118,8 +118,8 @@ pub(super) fn reviewers(report: &Report) -> String {
 fn finding(one: &ReportEntry) -> String {
     let verified = if one.requires_verification { "[needs-verification]" } else { "" };
     format!(
-        "[{:?}][{} -> {}]{verified} File: {} -- {} ({}, confidence {:.2})\n",
-        one.severity,
+        "[{}][{} -> {}]{verified} File: {} -- {} ({}, confidence {:.2})\n",
+        one.severity.word(),
         one.class.word(),
         one.owner.word(),
         one.place(),

@@ -32,7 +32,7 @@ pub(super) fn text(report: &Report) -> String {
     for severity in [FindingSeverity::P0, FindingSeverity::P1, FindingSeverity::P2, FindingSeverity::P3] {
         let found: Vec<&ReportEntry> =
             report.findings.iter().filter(|one| one.severity == severity).collect();
-        table(&mut out, &format!("{severity:?}"), &found);
+        table(&mut out, severity.word(), &found);
     }
     table(&mut out, "Pre-existing", &report.pre_existing.iter().collect::<Vec<_>>());
     let all: Vec<&ReportEntry> = report.findings.iter().chain(&report.pre_existing).collect();
@@ -96,7 +96,7 @@ fn details(one: &ReportEntry) -> String {
     };
     let verified = if one.requires_verification { ", a fix must be verified" } else { "" };
     let mut out = format!("\n### {}: {}{mark}\n\n", one.id, printed(&one.title));
-    out += &format!("- Place: {} ({:?}{verified})\n", one.place(), one.severity);
+    out += &format!("- Place: {} ({}{verified})\n", one.place(), one.severity.word());
     if let Some(why) = &one.why {
         out += &format!("- Why: {}\n", prose(why));
     }

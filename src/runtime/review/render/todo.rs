@@ -6,8 +6,8 @@ use super::view::{ReportEntry, printed};
 /// The whole file.
 pub fn text(one: &ReportEntry, run_id: &str) -> String {
     let mut out = format!(
-        "---\nstatus: ready\nseverity: {:?}\nfile: {}\nowner: {}\nclass: {}\nconfidence: {:.2}\nreviewers: {}\nrun: {run_id}\nfinding: {}\n---\n# {}\n",
-        one.severity,
+        "---\nstatus: ready\nseverity: {}\nfile: {}\nowner: {}\nclass: {}\nconfidence: {:.2}\nreviewers: {}\nrun: {run_id}\nfinding: {}\n---\n# {}\n",
+        one.severity.word(),
         serde_json::Value::from(one.place()),
         one.owner.word(),
         one.class.word(),

@@ -166,7 +166,7 @@ fn worst_severity(value: &Value, repairs: &mut Vec<String>) -> FindingSeverity {
     let (severity, plain) =
         worst.map_or((unknown, false), |(worst, plain)| (*worst, *plain && known.len() == 1));
     if !plain {
-        repairs.push(format!("severity {} read as {severity:?}", shown(written)));
+        repairs.push(format!("severity {} read as {}", shown(written), severity.word()));
     }
     severity
 }
@@ -268,7 +268,7 @@ pub(super) fn severity(value: &Value) -> Option<(FindingSeverity, bool)> {
         severity_from_word(word).map(|found| if is_denied(at) { FindingSeverity::P3 } else { found })
     });
     let found = severity_from_word(&plain(&word)).or_else(|| each.min())?;
-    Some((found, value.as_str() == Some(&format!("{found:?}"))))
+    Some((found, value.as_str() == Some(found.word())))
 }
 
 /// The severity of one word in lower case: `p0`, `s0` and `sev0` are the same.
@@ -309,7 +309,7 @@ fn owner(word: &str) -> Option<FindingOwner> {
 fn action(word: &str) -> Option<FindingAction> {
     let actions =
         [FindingAction::Skip, FindingAction::Defer, FindingAction::Apply, FindingAction::Acknowledge];
-    actions.into_iter().find(|action| format!("{action:?}").eq_ignore_ascii_case(word.trim()))
+    actions.into_iter().find(|action| action.word().eq_ignore_ascii_case(word.trim()))
 }
 
 /// The first line of a number, `12-14` or `L12`; 0 if there is none; and whether it is a number.
