@@ -6,7 +6,7 @@ mod early_end;
 use super::blanks::is_blank;
 use super::tree::{FaultKind, Node, ReadFault, Value};
 use super::yaml;
-use crate::source::{Span, next_line};
+use crate::source::{Span, line_start, next_line};
 
 /// A Markdown file, split into its parts. All spans are byte ranges of the whole text.
 #[derive(Debug, Clone)]
@@ -141,7 +141,7 @@ fn start(text: &str) -> usize {
 pub(super) fn opened(text: &str, start: usize) -> Option<usize> {
     let rest = text[start..].strip_prefix("---")?;
     let blank = rest.len() - rest.trim_start_matches(is_blank).len();
-    rest[..blank].rfind('\n').map(|end| start + 3 + end + 1)
+    rest[..blank].contains('\n').then(|| line_start(text, start + 3 + blank))
 }
 
 /// The closing delimiter and the parts on either side of it.
