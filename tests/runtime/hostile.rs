@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use plugcast::runtime::published::{self, codes};
 
 use super::fixture::{self, HELPER, WORDS};
+use crate::support::run::unread_output;
 
 pub(super) struct Fixture {
     folder: tempfile::TempDir,
@@ -285,9 +286,8 @@ fn an_answer_that_is_not_delivered_is_no_success() {
     let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
     let status = Command::new(HELPER).arg("schema").env_clear().stdout(full).status().expect("the helper");
     assert_eq!(status.code(), Some(5));
-    let (reader, writer) = std::io::pipe().expect("a pipe");
-    drop(reader);
-    let status = Command::new(HELPER).arg("schema").env_clear().stdout(writer).status().expect("the helper");
+    let status =
+        Command::new(HELPER).arg("schema").env_clear().stdout(unread_output()).status().expect("the helper");
     assert_eq!(status.code(), Some(5), "nobody reads");
     // A run that nobody is told of holds no tree.
     let fixture = Fixture::new("repo; git switch -q -c feat; put a.rs one; commit two");

@@ -2,6 +2,9 @@
 //! variables but `PATH` and those by which cargo finds itself, nothing on standard input.
 
 use std::io::Write;
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -185,3 +188,11 @@ fn a_run_sees_a_clean_environment() {
 
 #[cfg(test)]
 use super::tree::Tree;
+
+/// A standard output that nobody reads. It is not a pipe: the children of other tests have a copy of each open pipe until
+/// their programs start, and would count as its readers.
+pub fn unread_output() -> Stdio {
+    let (reader, writer) = UnixStream::pair().expect("two connected sockets");
+    reader.shutdown(Shutdown::Both).expect("a socket can be shut down");
+    OwnedFd::from(writer).into()
+}

@@ -14,7 +14,7 @@ use super::demo;
 use super::output::{EVIL, RUNS, is_obeyed, is_unsafe};
 use crate::runtime::fixture::HELPER;
 use crate::support::git::{commit, committed};
-use crate::support::run::FinishedRun;
+use crate::support::run::{FinishedRun, unread_output};
 
 const COMPILER: &str = env!("CARGO_BIN_EXE_plugcast");
 
@@ -24,7 +24,7 @@ enum Output {
     Read,
     /// To a disk without room.
     Full,
-    /// Into a pipe that nobody reads any more.
+    /// To nobody.
     Closed,
 }
 
@@ -32,11 +32,7 @@ fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> Fini
     let stdout = match output {
         Output::Read => Stdio::piped(),
         Output::Full => File::options().write(true).open("/dev/full").expect("a full device").into(),
-        Output::Closed => {
-            let (reader, writer) = std::io::pipe().expect("a pipe");
-            drop(reader);
-            writer.into()
-        }
+        Output::Closed => unread_output(),
     };
     let home = folder.path().join("home");
     let ended = Command::new(program)
@@ -182,7 +178,7 @@ fn safe(arguments: &[&str], finished: &FinishedRun) -> Vec<String> {
     wrong
 }
 
-/// Runs every command with hostile values. What each may change is a repository of its own.
+/// Runs every command with hostile values. What each may change is a separate repository.
 #[track_caller]
 fn fed(program: &str, commands: &[Verb], codes: &[i32]) {
     let (mut wrong, mut values) = (Vec::new(), 0);
