@@ -249,7 +249,7 @@ mod tests {
         name: "falls-over",
         group: RuleGroup::Correctness,
         severity: Severity::Error,
-        summary: "a rule with a fault of its own",
+        summary: "a rule that panics",
         page: "",
         check: RuleCheck::ReportedBy(file!()),
     };

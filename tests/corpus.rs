@@ -1,5 +1,5 @@
 //! Unmodified public plugins through the built program: each is built for every host without an
-//! error but for the listed faults of its own files, its components are all there by the test's own
+//! error but for the listed faults of the source's files, its components are all there by the test's own
 //! count, and nothing of it vanishes.
 
 use serde_json::Value;

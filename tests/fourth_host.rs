@@ -74,7 +74,7 @@ fn it_differs_from_every_real_host_in_every_section() {
     let own = table("tests/fixtures/targets/quill/target.toml");
     let sections: BTreeSet<&String> =
         real.iter().filter_map(toml::Value::as_table).flat_map(toml::Table::keys).collect();
-    // What stands for a mechanism of its own: the source's format, and a module at run time.
+    // What is code and not data: the source's format, and a module at run time.
     let others = ["source", "registration", "permissions"];
     for section in sections.into_iter().filter(|name| !others.contains(&name.as_str())) {
         let facts = own.get(section).unwrap_or_else(|| panic!("[{section}] is missing"));

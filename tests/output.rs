@@ -143,7 +143,7 @@ fn files_of_others_stay_and_those_of_removed_components_go() {
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| !name.starts_with("codex") && !name.starts_with("opencode"))
         .collect();
-    assert_eq!(beside, [""; 0], "the build left a folder of its own");
+    assert_eq!(beside, [""; 0], "the build left a temporary folder");
 }
 
 /// A changed mode is a change, and a file that somebody edited is written again.

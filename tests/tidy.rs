@@ -93,7 +93,7 @@ fn a_name_says_what_a_function_does() {
 
 /// 98 names stood for 292 types.
 #[test]
-fn a_public_type_has_a_name_of_its_own() {
+fn a_public_type_has_a_unique_name() {
     none_left("names of several public types", &names::repeated(&rust_files(&["src"])));
 }
 
@@ -133,6 +133,15 @@ fn every_line_for_people_passes_the_sanitiser() {
 #[test]
 fn every_module_has_its_row() {
     each("modules without a row in tests/tidy/rows.rs", &rust_files(&["src"]), rows::unknown_module);
+}
+
+#[test]
+fn files_that_the_architecture_names_exist() {
+    let page = std::fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the page");
+    none_left(
+        "files that ARCHITECTURE.md names and that do not exist",
+        &rows::missing_files(&page, &tracked()),
+    );
 }
 
 #[test]

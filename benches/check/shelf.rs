@@ -23,7 +23,7 @@ pub struct Size {
 /// # Errors
 /// When a file cannot be written.
 pub fn write(root: &Path, scale: usize) -> io::Result<Size> {
-    // A repository of its own: what ignores the build folder does not count here.
+    // A separate repository: what ignores the build folder does not count here.
     fs::create_dir_all(root.join(".git"))?;
     let mut size = Size::default();
     let mut entries = Vec::new();

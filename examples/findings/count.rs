@@ -27,7 +27,7 @@ pub struct RepositoryFindings {
 /// Findings by severity, then by rule.
 type Counts = BTreeMap<&'static str, BTreeMap<String, usize>>;
 
-/// Looks at one repository. One that has no name of its own takes the label's last word.
+/// Looks at one repository. One without a name takes the label's last word.
 pub fn repository(label: &str, folder: &Path) -> Result<RepositoryFindings> {
     let targets = Targets::embedded()?;
     let name = label.split('@').next().and_then(|name| name.rsplit('/').next()).unwrap_or(label).to_owned();

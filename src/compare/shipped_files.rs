@@ -1,5 +1,5 @@
 //! The other files of a plugin: each belongs to the hook, server, skill, agent or command whose values or text name it,
-//! or to one whose files do; a file that nothing names is an item of its own.
+//! or to one whose files do; a file that nothing names is a separate item.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! The decision about each name in a component's texts, and the resulting edits of its own text.
+//! The decision about each name in a component's texts, and the resulting edits of its main text.
 
 use super::context::LoweringContext;
 use super::decision::Decision;

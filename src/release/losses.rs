@@ -108,7 +108,7 @@ fn finding(context: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) 
         // A pattern would also accept losses of later versions.
         2.. if first.class == LossClass::Security => {
             format!(
-                "each with an `[[accept-loss]]` of its own, such as `id = {}`,",
+                "each with a separate `[[accept-loss]]`, such as `id = {}`,",
                 AcceptLoss::exact_loss(&first.id)
             )
         }

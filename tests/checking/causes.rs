@@ -49,7 +49,7 @@ fn a_pattern_fits_on_a_screen_and_every_place_of_it_is_in_the_json() {
     let every = run(folder.path(), &["src", "--verbose"]).stdout;
     assert_eq!(every.matches("warning[empty-value]").count(), 12, "{every}");
     let shown = json(&run(folder.path(), &["src", "--format", "json"]));
-    assert_eq!(findings_of(&shown, "command-skill-collision").len(), 12, "each hides a skill of its own");
+    assert_eq!(findings_of(&shown, "command-skill-collision").len(), 12, "each hides another skill");
     let empty = findings_of(&shown, "empty-value");
     assert_eq!(empty.len(), 1);
     let mut expected: Vec<String> = (1..=12).map(|n| format!("commands/s{n}.md")).collect();
@@ -97,7 +97,7 @@ fn skills_that_are_too_deep_are_one_finding() {
     assert_eq!(places(found[0]), wanted);
 }
 
-/// In one file, a line of its own says where else.
+/// In one file, a separate line says where else.
 #[test]
 fn other_places_in_a_file_are_in_the_line_about_it() {
     let text = "---\nname: one\ndescription: Does a thing when it is asked for.\n---\nRead [a](no.md).\n\nRead [b](no.md).\n";

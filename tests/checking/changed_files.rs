@@ -8,7 +8,7 @@ use crate::support::tree::Tree;
 
 const SINCE: [&str; 3] = ["src", "--since", "HEAD"];
 
-/// A skill that calls `two` and has a fault of its own.
+/// A skill that calls `two` and has another fault.
 fn caller() -> Tree {
     let text = "---\nname: uses\ndescription: Does a thing when it is asked for.\n---\nRead [it](../two/how.md), then run `/demo:two`.\n";
     plugin().file("src/skills/four/SKILL.md", text).file("src/skills/two/how.md", "How.\n")

@@ -132,7 +132,7 @@ fn unreadable_files_and_folders_are_named_and_the_rest_is_looked_at() {
 }
 
 #[test]
-fn a_source_that_cannot_be_listed_is_an_error_of_its_own() {
+fn a_source_that_cannot_be_listed_is_a_separate_error() {
     let folder = plugin().temporary();
     fs::set_permissions(folder.path().join("src"), Permissions::from_mode(0o000)).unwrap();
     let mut run = Plugcast::new(folder.path(), &["check", "src", "--format", "json"]);

@@ -22,7 +22,7 @@ pub struct Root {
     commands: Vec<String>,
     /// Other names of skills and agents: those in their frontmatter.
     aliases: Vec<String>,
-    /// Everything that needs a row of its own.
+    /// Everything that needs a separate row.
     pub components: Vec<Item>,
 }
 
@@ -276,7 +276,7 @@ fn find_skills(tree: &Tree, manifest: &Value, listed: &Value, root: &mut Root) {
     }
 }
 
-/// Servers of a JSON file: below the usual key, or a bare map in a file of its own.
+/// Servers of a JSON file: below the usual key, or a bare map in a separate file.
 fn find_servers(tree: &Tree, path: &str, key: &str, kind: &'static str, root: &mut Root) {
     let Some(value) = json(tree, path) else { return };
     let servers = match value.get(key) {

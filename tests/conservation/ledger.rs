@@ -100,7 +100,7 @@ impl Ledger {
         }
     }
 
-    /// Whether a folder above the path was left out, by a row of its own.
+    /// Whether a folder above the path was left out, by a separate row.
     fn below_left_out(&self, path: &str) -> bool {
         let folders = path.match_indices('/').flat_map(|(at, _)| [&path[..at], &path[..=at]]);
         let mut rows = folders.flat_map(|folder| self.rows_of(folder));

@@ -1,4 +1,4 @@
-//! The names that a public source's components must have on a host, by a walk of its own: file
+//! The names that a public source's components must have on a host, by a separate walk: file
 //! places and the `name:` lines of agents, nothing of the program.
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! A small site of ours in a repository of its own, below the packages that it needs, and the helper called in it.
+//! A small site of ours in a separate repository, below the packages that it needs, and the helper called in it.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::support::{fetch, root};
 /// The variable by which the test finds everything that its server started, whatever group or session it went to.
 const MARK: &str = "PLUGCAST_TEST_SITE";
 
-/// What Next starts when it ends, in a session of its own, and what ends by itself.
+/// What Next starts when it ends, in a separate session, and what ends by itself.
 const FAREWELL: &str = "next/dist/telemetry/detached-flush.js";
 
 /// A site whose change is polished.

@@ -65,7 +65,7 @@ fn a_library_belongs_to_all_that_run_it() {
 }
 
 #[test]
-fn a_file_that_nobody_names_is_a_thing_of_its_own() {
+fn a_file_that_nobody_names_is_a_separate_item() {
     let folder = committed(&plugin());
     let at = folder.path();
     write(at, "assets/logo.svg", "<svg></svg>\n");

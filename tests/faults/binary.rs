@@ -1,5 +1,5 @@
 //! `plugcast` with the feature `fault`, built on first use into the same build folder: only the
-//! package itself is compiled for it, under a name of its own.
+//! package itself is compiled for it, under another name.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Each reason for which nothing can be written has advice of its own, in both programs; and a child that never ends is
+//! Each reason for which nothing can be written has separate advice, in both programs; and a child that never ends is
 //! told as such.
 
 use std::fs;

@@ -152,7 +152,7 @@ fn folders_above_the_output_are_made() {
     assert!(folder.path().join("a/b/c/codex/plugins/p").is_dir());
 }
 
-/// A disk of 64 KiB in a namespace of its own; where that is not allowed, the walks stand for it.
+/// A disk of 64 KiB in a separate namespace; where that is not allowed, the walks stand for it.
 #[test]
 fn a_disk_that_is_really_full_leaves_the_old_bundle() {
     let folder = source().temporary();

@@ -16,7 +16,7 @@ use crate::support::tree::Tree;
 /// The variable that holds a run at a line of its progress.
 pub const HOLD: &str = "PLUGCAST_HOLD";
 
-/// `plugcast` on a terminal of its own, with a variable that only the binary with faults reads.
+/// `plugcast` on a separate terminal, with a variable that only the binary with faults reads.
 fn on_a_terminal(folder: &Path, arguments: &str, input: &Path, (variable, value): (&str, &str)) -> Child {
     let program = binary::faulty().display();
     // What is typed on a terminal stands on it.

@@ -264,7 +264,7 @@ fn plugins_of_a_marketplace_with_a_reserved_name_are_shown_by_their_entries() {
 
 /// The host shows what such a skill answers without a model's name.
 #[test]
-fn a_skill_with_a_context_of_its_own_is_compared() {
+fn a_skill_with_a_separate_context_is_compared() {
     let hosts = real_hosts!();
     let forked =
         "---\nname: survey\ndescription: Surveys.\ncontext: fork\nallowed-tools: Bash\n---\n\nSurvey it.\n";

@@ -368,9 +368,9 @@ fn names_that_no_file_has_are_shown_by_every_host() {
     }
 }
 
-/// A command of OpenCode may have an agent of its own, which the model is asked in before the session goes on.
+/// A command of OpenCode may name an agent, which the model is asked in before the session goes on.
 #[test]
-fn a_command_with_an_agent_of_its_own_is_compared_there() {
+fn a_command_with_an_agent_is_compared_there() {
     let hosts = real_hosts!();
     let command = |text: &str| format!("---\ndescription: Does it.\n---\n{text} of the kit.\n");
     let told =

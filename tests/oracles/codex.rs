@@ -103,7 +103,7 @@ impl<'de> Visitor<'de> for Kind {
         Ok(IsScalar(false))
     }
 
-    /// A value with a tag of its own.
+    /// A value with a private tag.
     fn visit_enum<T: EnumAccess<'de>>(self, tagged: T) -> Result<IsScalar, T::Error> {
         let (_, value) = tagged.variant::<String>()?;
         value.newtype_variant()
@@ -168,7 +168,7 @@ fn parse(yaml: &str) -> Result<BTreeMap<String, String>, yaml_serde::Error> {
         }
     }
     for (key, value) in [("name", read.name), ("description", read.description)] {
-        // Nothing with a tag of its own is empty text for the one, and nothing for the other.
+        // Nothing with a private tag is empty text for the one, and nothing for the other.
         let text = |value: Option<&String>| value.cloned().unwrap_or_default();
         assert_eq!(text(fields.get(key)), text(value.as_ref()), "both ways of reading `{key}` agree: {yaml}");
     }

@@ -31,7 +31,7 @@ pub struct Request {
     pub text: String,
 }
 
-/// What GitHub knows of `github.com/owner/tool` with one pull request, 7, from a branch of its own.
+/// What GitHub knows of `github.com/owner/tool` with one pull request, 7, from a separate branch.
 pub fn tool(branch: &str) -> Value {
     let at = "https://github.com/owner/tool";
     let thread = |number: u32| {

@@ -43,7 +43,7 @@ pub fn binary() -> &'static Path {
 
 /// Copies a program that a test will run.
 ///
-/// A process of its own writes it: where this one has the file open for writing while another test starts a
+/// A separate process writes it: where this one has the file open for writing while another test starts a
 /// program, that child inherits the descriptor, and the copy is "busy" when it is to be run.
 ///
 /// # Panics

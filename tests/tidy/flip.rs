@@ -37,7 +37,7 @@ const FOR_RULES: [&str; 14] = [
     // Trees of hundreds of skills in `losses` show these.
     "opencode:listing",
     "listing.session",
-    // Each of its keys counts in a test of its own, below.
+    // Each of its keys counts in a separate test, below.
     "yaml.dialect",
 ];
 

@@ -5,8 +5,9 @@ use super::hosts::{is_test_file, without_tests};
 use super::rust::{Token, tokens};
 
 /// The phrases, and what to write.
-const PHRASES: [(&str, &str); 25] = [
+const PHRASES: [(&str, &str); 26] = [
     ("anew", "again"),
+    ("of its own", "separate, its own …"),
     ("once more", "again"),
     ("that there is not", "a missing file, an unknown name"),
     ("names nothing", "a missing file, an unknown name"),
@@ -52,8 +53,7 @@ const AFTER_NO: [&str; 5] = ["longer", "more", "one", "such", "way"];
 /// The phrases in the pages for people, and in the comments of a Rust file.
 pub fn translated_prose(file: &SourceFile) -> Vec<String> {
     let is_code = file.path.ends_with(".rs");
-    let is_page =
-        file.path.ends_with(".md") && !file.path.starts_with("plugins/") || file.path.ends_with(".snap");
+    let is_page = file.path.ends_with(".md") || file.path.ends_with(".snap");
     let is_fixture = ["tests/cases/", "tests/labelled/", "tests/fixtures/", "tests/promoting/"];
     if !(is_code || is_page)
         || file.path == THIS_FILE

@@ -1,4 +1,4 @@
-//! What people read is made line by line, so that no name in it makes a line of its own: reports by
+//! What people read is made line by line, so that no name in it makes another line: reports by
 //! `printable::Lines`, and what a command says by itself by the `…_line` functions of the console.
 
 use super::files::SourceFile;

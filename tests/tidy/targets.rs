@@ -90,7 +90,7 @@ fn undescribed(keys: &[String], schema: &Value) -> Option<String> {
     None
 }
 
-/// Follows one key; `true` when the key is a field of its own and needs a description.
+/// Follows one key; `true` when the key is a separate field and needs a description.
 fn step<'a>(schema: &'a Value, at: &'a Value, key: &str, depth: usize) -> Option<(&'a Value, bool)> {
     if depth > 8 {
         return None;

@@ -29,7 +29,7 @@ fn case_13_what_needs_no_temporary_file_works_without_a_folder_for_them() {
     }
 }
 
-/// A folder of 64 KiB in a namespace of its own; where that is not allowed, nothing is shown.
+/// A folder of 64 KiB in a separate namespace; where that is not allowed, nothing is shown.
 #[test]
 fn case_16_a_full_folder_for_temporary_files_is_named() {
     let folder = committed(&demo().file("small/empty", ""));

@@ -83,7 +83,7 @@ fn escape(c: char) -> String {
 #[test]
 fn case_11_every_manifest_is_searched_for_hidden_characters() {
     for (path, manifest) in MANIFESTS {
-        // Together: each on a line of its own.
+        // Together: each on a separate line.
         let raw: Vec<char> = HIDDEN.into_iter().filter(|c| *c >= ' ').collect();
         for (characters, spelled) in [(raw, false), (HIDDEN.to_vec(), true)] {
             let keys: String = characters

@@ -11,7 +11,7 @@ use super::demo;
 use crate::support::git::{commit, committed, git};
 use crate::support::run::Plugcast;
 
-/// What a hostile name holds: a line of its own that GitHub would obey, a link that a terminal would show, a change of
+/// What a hostile name holds: a separate line that GitHub would obey, a link that a terminal would show, a change of
 /// direction, a carriage return, and a control character of eight bits.
 pub(super) const EVIL: &str =
     "x\n::stop-commands::y\n \t::error::z\r\u{1b}]8;;http:e\u{7}\u{202e}q\u{9b}2J\u{2028}##[group]w";

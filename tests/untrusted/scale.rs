@@ -10,7 +10,7 @@ use crate::support::tree::Tree;
 /// The processor time of a run in hundredths of a second, by the shell's own count of its children.
 fn cost(tree: &Tree, arguments: &[&str]) -> f64 {
     let folder = tree.temporary();
-    // A shell of its own would become the program if nothing came after it.
+    // A separate shell would become the program if nothing came after it.
     let line = "\"$0\" \"$@\" > answer 2>&1; echo $? >&2; times";
     let finished = Plugcast::new(folder.path(), arguments).below("sh", &["-c", line]).run();
     assert!(["0\n", "1\n"].contains(&finished.stderr.as_str()), "{arguments:?}: {}", finished.stderr);

@@ -31,7 +31,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     found.hosts = context.source_host_of_several();
     let name = last_of(&component.name);
     found.help = Some(format!("add `name: {name}` to match the file name"));
-    // Another host's file may lie there, below a folder of its own or with its own ending.
+    // Another host's file may lie there, below a separate folder or with another ending.
     if name.contains('.') || component.name.contains(':') {
         return;
     }

@@ -1,4 +1,4 @@
-//! A skill directly in the folder of skills instead of its own folder.
+//! A skill directly in the folder of skills instead of a separate folder.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};

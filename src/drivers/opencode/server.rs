@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn every_server_gets_a_password_of_its_own() {
+    fn every_server_gets_a_separate_password() {
         assert!(password().len() == 32 && password() != password());
     }
 

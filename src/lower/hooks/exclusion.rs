@@ -75,7 +75,7 @@ mod tests {
         let targets = Targets::embedded().expect("the targets load");
         let facts = targets.iter().filter_map(|target| target.hooks.as_ref());
         let facts = facts.into_iter().find(|facts| facts.pattern_loss.is_some());
-        read(matcher, facts.expect("a host with patterns of its own"))
+        read(matcher, facts.expect("a host with its own patterns"))
     }
 
     #[test]

@@ -137,7 +137,7 @@ fn agents_of_a_list_are_found_and_asked_for_together() {
 }
 
 #[test]
-fn an_option_is_found_in_the_texts_of_its_own_plugin() {
+fn an_option_is_found_in_the_texts_of_its_plugin() {
     assert_eq!(found("${user_config.of_p}, ${user_config.of_q}"), ["${user_config.of_p}"]);
 }
 

@@ -1,4 +1,4 @@
-//! A polish as a conversation: each reply of the user is a session of its own in the same home. With
+//! A polish as a conversation: each reply of the user is a separate session in the same home. With
 //! `PLUGCAST_TRANSCRIPTS=FOLDER` what the user sees is written there, one file per test.
 
 use std::path::Path;

@@ -68,7 +68,7 @@ fn allowed(hosts: &Hosts, host: Host) {
     let steps = vec![call_with(host, "## 4. Start", 0, ALLOWED, &[]), says(question)];
     assert_said(&dialogue.reply("yes", steps), "Start `node server.js` on port ");
     let runs = site.runs();
-    let run = runs.iter().find(|run| *run != declined).expect("a run of its own");
+    let run = runs.iter().find(|run| *run != declined).expect("a separate run");
     assert!(!site.has(&format!("{run}/server.json")) && !site.answers(""), "one yes starts nothing yet");
     let mut steps = vec![call_with(host, "## 4. Start", 3, ALLOWED, &[])];
     steps.extend(checklist(host));

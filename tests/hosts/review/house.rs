@@ -86,7 +86,7 @@ impl<'a> House<'a> {
         serde_json::from_slice(&ended.stdout).unwrap_or_else(|error| panic!("{words:?}: {error}: {ended:?}"))
     }
 
-    /// Lets the next session begin a conversation of its own.
+    /// Lets the next session begin a separate conversation.
     pub fn forget(&mut self) {
         self.begun = false;
     }

@@ -31,7 +31,7 @@ pub const POLISHED: &str =
 pub const LISTED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: keep'"##;
 /// The same with an item that is to be repaired.
 pub const CHOSEN: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: fix' '- files: src/price.py'"##;
-/// The same with an item that becomes a pull request of its own.
+/// The same with an item that becomes a separate pull request.
 pub const STACKED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: stacked'"##;
 /// The same with one that is planned again.
 pub const REPLANNED: &str = r##""$RUN" polish acquire --apply | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; passed "$(cat ../run)"; put "$(cat ../run)/checklist.md" '## Item 1 - One' '- action: replan'"##;

@@ -1,4 +1,4 @@
-//! Every reviewer reads the same severities, confidence and form of a reply, and has a list of its own.
+//! Every reviewer reads the same severities, confidence and form of a reply, and has a separate list.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ fn severities_confidence_and_replies_mean_the_same_to_every_reviewer() {
 }
 
 #[test]
-fn every_reviewer_has_a_list_of_its_own() {
+fn every_reviewer_has_a_separate_list() {
     let reviewers = reviewers();
     assert!(reviewers.len() >= 24, "{:?}", reviewers.keys());
     let mut seen: BTreeMap<String, &str> = BTreeMap::new();

@@ -1,5 +1,5 @@
 //! The fenced calls of each skill are run, in their order, in a repository whose path holds a space, an apostrophe, a
-//! quotation mark and a dollar sign, with the helper below a path of its own like that. Values take the place of
+//! quotation mark and a dollar sign, with the helper below another path like that. Values take the place of
 //! capital words by the skill's own rule for quoting, and the walk writes the files that the skill tells a model to
 //! write.
 
