@@ -276,6 +276,8 @@ pub enum FaultKind {
     FrontmatterUnclosed,
     /// Invalid JSON.
     JsonSyntax,
+    /// An alias of the value that contains it, which is valid YAML.
+    SelfReference,
     /// Invalid TOML.
     TomlSyntax,
     /// Invalid YAML that the source host reads.
@@ -296,7 +298,7 @@ impl FaultKind {
             Self::FrontmatterUnclosed => RuleId::FRONTMATTER_UNCLOSED,
             Self::JsonSyntax => RuleId::JSON_SYNTAX,
             Self::TomlSyntax => RuleId::PROJECT_FILE,
-            Self::YamlDialect => RuleId::YAML_DIALECT,
+            Self::SelfReference | Self::YamlDialect => RuleId::YAML_DIALECT,
             Self::YamlSyntax => RuleId::YAML_SYNTAX,
         }
     }

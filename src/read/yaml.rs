@@ -193,7 +193,9 @@ impl TreeBuilder {
             Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
             Event::Alias(id) => {
                 let Some(node) = self.anchors.get(id) else {
-                    return Err(syntax(span, "this alias names an anchor that is not complete").into());
+                    // All hosts accept a value that contains itself, and show the other fields.
+                    self.faults.push(self_reference(span));
+                    return Ok(self.place(Node { span, value: Value::Null, style: Style::Plain }, 0)?);
                 };
                 self.copied += size(node);
                 if self.copied > ALIAS_BUDGET {
@@ -333,6 +335,16 @@ fn rescue(text: &str, range: Span, original: ReadFault) -> (Option<Node>, Vec<Re
         entries.last().map_or(range.start, |e| e.span().end),
     );
     (Some(Node { span, value: Value::Map(entries), style: Style::Plain }), faults)
+}
+
+fn self_reference(span: Span) -> ReadFault {
+    ReadFault {
+        kind: FaultKind::SelfReference,
+        message: "this alias names the value that contains it, and is read as empty".to_owned(),
+        help: "remove the alias".to_owned(),
+        rescued: true,
+        ..syntax(span, "")
+    }
 }
 
 fn rescued(span: Span, message: &str) -> ReadFault {

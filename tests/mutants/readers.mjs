@@ -69,6 +69,15 @@ function opencode(text) {
   return { fields: Object.fromEntries(Object.entries(read.data).map(plain)) }
 }
 
+/// A value that contains itself is empty there, as JSON cannot say it.
+function withoutCycles(value, above) {
+  if (value === null || typeof value !== "object" || value instanceof Date) return value
+  if (above.includes(value)) return null
+  const inner = (one) => withoutCycles(one, [...above, value])
+  if (Array.isArray(value)) return value.map(inner)
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, inner(one)]))
+}
+
 const readers = { claude, opencode, json: (text) => ({ value: JSON.parse(text) }) }
 
 const out = []
@@ -82,6 +91,6 @@ for (const line of readFileSync(0, "utf8").split("\n")) {
   // JSON has no numbers such as these.
   const names = { Infinity: ".inf", "-Infinity": "-.inf", NaN: ".nan" }
   const whole = (_, value) => (typeof value === "number" ? (names[String(value)] ?? value) : value)
-  out.push(JSON.stringify(answer, whole))
+  out.push(JSON.stringify(withoutCycles(answer, []), whole))
 }
 process.stdout.write(out.join("\n") + "\n")

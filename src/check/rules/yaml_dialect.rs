@@ -11,7 +11,7 @@ use crate::model::component::Component;
 use crate::read::dialect::{self, ReadLoss};
 use crate::read::tree::{FaultKind, MappingEntry, Node, ReadFault, Value};
 use crate::read::yaml;
-use crate::source::Span;
+use crate::source::{Span, line_start};
 use crate::target::Target;
 
 pub(super) const RULE: Rule = Rule {
@@ -39,6 +39,9 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         if let Some(entry) = entry {
             unreadable(&hosts, text, yaml, entry, sink);
         }
+    }
+    for fault in component.document.faults.iter().filter(|fault| fault.kind == FaultKind::SelfReference) {
+        sink.report(text.file, fault.span, fault.message.clone()).help = Some(fault.help.clone());
     }
     for entry in node.entries() {
         if !rescued.iter().any(|fault| entry.span().contains(fault.span.start)) {
@@ -258,7 +261,10 @@ fn report_altered(
     entry: &MappingEntry,
     sink: &mut FindingSink,
 ) {
-    if raw_value::is_simple(text.text, yaml, entry) {
+    // In braces, a value can be read only with those around it.
+    let start = line_start(text.text, entry.key_span.start);
+    let is_in_braces = text.text[start..entry.key_span.start].contains('{');
+    if is_in_braces || raw_value::is_simple(text.text, yaml, entry) {
         return;
     }
     let Some(meant) = raw_value::intended_text(text.text, yaml, entry) else { return };

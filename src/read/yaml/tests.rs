@@ -77,6 +77,24 @@ fn alias_bombs_end_in_a_fault() {
 }
 
 #[test]
+fn a_value_that_contains_itself_is_read_as_empty() {
+    for (text, json) in [
+        ("a: &a [*a]\nb: c\n", r#"{"a":[null],"b":"c"}"#),
+        ("a: &a\n  - x\n  - *a\nb: c\n", r#"{"a":["x",null],"b":"c"}"#),
+        ("a: &a\n  inner: *a\nb: c\n", r#"{"a":{"inner":null},"b":"c"}"#),
+        ("&r {a: *r, b: c}\n", r#"{"a":null,"b":"c"}"#),
+        // The name is given again, within its own value.
+        ("a: &a x\nb: &a [*a]\n", r#"{"a":"x","b":[null]}"#),
+    ] {
+        let (node, faults) = read(text);
+        assert_eq!(node.unwrap().to_json().to_string(), json, "{text}");
+        let [fault] = faults.as_slice() else { panic!("{text}: {faults:?}") };
+        assert!(fault.rescued && fault.span.slice(text).starts_with('*'), "{text}: {fault:?}");
+        assert!(strict(text).is_some(), "{text}");
+    }
+}
+
+#[test]
 fn two_escapes_for_the_halves_of_a_character_are_joined() {
     let read = |yaml: &str| strict(yaml).map(|(node, _)| node.to_json().to_string());
     assert_eq!(
