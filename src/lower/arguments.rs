@@ -99,7 +99,7 @@ mod tests {
             if digits > 0 {
                 let span = Span::new(at, at + 1 + digits);
                 let named = ReferenceTarget::Argument(span.slice(text).to_owned());
-                references.push(Reference { span, named, asked: false });
+                references.push(Reference::new(span, named));
             }
         }
         placeholder_spans(text, &references).into_iter().map(|span| span.slice(text)).collect()

@@ -70,7 +70,7 @@ impl<'a> DispatchSearch<'a> {
 
     /// Adds the agents that a text asks for, and those of the workflows that it names.
     fn text(self, plugin: &'a Plugin, references: &'a [Reference], asked: &mut Vec<&'a str>) {
-        for reference in references {
+        for reference in references.iter().filter(|reference| !reference.forbidden) {
             match &reference.named {
                 ReferenceTarget::Component(ComponentKind::Agent, name) if reference.asked => asked.push(name),
                 ReferenceTarget::Component(ComponentKind::Workflow, name) => {

@@ -81,6 +81,7 @@ impl ReferenceLowering<'_> {
                 let edited = self.text.is_main && !name.is_tested;
                 self.variable(decision, variable, edited)
             }
+            ReferenceTarget::Tool(_) if name.reference.forbidden => (forbidden(decision), None),
             ReferenceTarget::Tool(tool) => (self.tool(decision, tool), None),
             _ => (self.construct(decision, name), None),
         }
@@ -111,6 +112,7 @@ impl ReferenceLowering<'_> {
         }
         match kind {
             _ if *qualified == self.component.qualified => (decision, None),
+            _ if name.reference.forbidden => (forbidden(decision), None),
             ComponentKind::Agent if self.matches_line("agents") => {
                 let is_bound = name.reference.asked && self.dispatches;
                 (if is_bound { in_block(decision) } else { decision }, None)
@@ -195,6 +197,10 @@ impl ReferenceLowering<'_> {
 
 fn in_block(decision: Decision) -> Decision {
     decision.placed_at("block").with_outcome(RowOutcome::Mapped, "the block *On this host* explains it")
+}
+
+fn forbidden(decision: Decision) -> Decision {
+    decision.with_outcome(RowOutcome::Kept, "the text only forbids it")
 }
 
 /// Whether a text names a skill by `plugin:folder`, where the folder is not its name.

@@ -72,11 +72,7 @@ mod tests {
         let mut references = Vec::new();
         for (at, _) in text.match_indices("${ROOT}") {
             let span = Span::new(at, at + "${ROOT}".len());
-            references.push(Reference {
-                span,
-                named: ReferenceTarget::Variable("ROOT".into()),
-                asked: false,
-            });
+            references.push(Reference::new(span, ReferenceTarget::Variable("ROOT".into())));
         }
         kept_variables(text, &references).len()
     }

@@ -98,7 +98,8 @@ pub(super) fn named<'a>(project: &'a Project, resolved: ResolvedProject<'a>) -> 
     };
     let of_manifest = |plugin: &'a Plugin| plugin.inline.iter().flat_map(move |one| resolved.inline(one));
     let references = project.plugins.iter().flat_map(|plugin| of_texts(plugin).chain(of_manifest(plugin)));
-    let names = references.filter_map(|reference| match &reference.named {
+    let used = references.filter(|reference| !reference.forbidden);
+    let names = used.filter_map(|reference| match &reference.named {
         ReferenceTarget::Component(ComponentKind::Workflow, name) => Some(name.as_str()),
         _ => None,
     });

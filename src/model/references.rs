@@ -28,6 +28,15 @@ pub struct Reference {
     pub named: ReferenceTarget,
     /// Whether the text asks to run the agent that it names; `false` for everything else.
     pub asked: bool,
+    /// Whether its sentence only forbids what it names: "never use `WebFetch`".
+    pub forbidden: bool,
+}
+
+impl Reference {
+    /// A name that its text neither asks for nor forbids.
+    pub fn new(span: Span, named: ReferenceTarget) -> Self {
+        Self { span, named, asked: false, forbidden: false }
+    }
 }
 
 /// The target of a name in a text.
@@ -161,7 +170,9 @@ impl NameInventory {
             let inner = Span::new(span.start - body.start, span.end - body.start);
             let asked = matches!(named, ReferenceTarget::Component(ComponentKind::Agent, _))
                 && dispatch::is_asked(body.slice(text), inner, &mentions);
-            Reference { span, named, asked }
+            let forbidden = matches!(named, ReferenceTarget::Component(..) | ReferenceTarget::Tool(_))
+                && dispatch::is_forbidden(body.slice(text), inner);
+            Reference { asked, forbidden, ..Reference::new(span, named) }
         };
         let mut words = Vec::new();
         for found in self.scanner.find_iter(body.slice(text)) {
@@ -178,7 +189,7 @@ impl NameInventory {
             }
         }
         neighbours::add(text, words, &mut out, reference);
-        neighbours::ask_together(text, &mut out);
+        neighbours::mark_together(text, &mut out);
         if let Some(filled) = filled {
             out.extend(placeholders::arguments(text, body, &filled.arguments));
             out.extend(placeholders::shell(text, body));

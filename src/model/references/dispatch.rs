@@ -1,6 +1,7 @@
 //! Whether a text asks to run the agent that it names. A name in an inventory, in a table of permissions or in a remark
 //! about another agent is not a request.
 
+mod bans;
 mod callers;
 mod other_languages;
 
@@ -9,6 +10,7 @@ use std::cell::OnceCell;
 use memchr::memmem;
 
 use crate::source::{Span, line_end, line_start};
+pub(super) use bans::is_forbidden;
 pub(super) use other_languages::has_agent_beside;
 
 /// Words that ask for an agent anywhere in its sentence, and for all items of a list if they are in the sentence before

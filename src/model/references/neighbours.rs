@@ -51,13 +51,17 @@ pub(super) fn add(
     out.sort_by_key(|one| one.span);
 }
 
-/// Marks the agents of a list as asked for, if the first of them is.
-pub(super) fn ask_together(text: &str, out: &mut [Reference]) {
+/// Marks the agents of a list as asked for, if the first of them is, and all names of a list as forbidden.
+pub(super) fn mark_together(text: &str, out: &mut [Reference]) {
     for at in 1..out.len() {
         let (before, rest) = out.split_at_mut(at);
         let (Some(first), Some(second)) = (before.last(), rest.first_mut()) else { continue };
         if first.asked && is_agent(second) && is_gap(text, first.span, second.span) {
             second.asked = true;
+        }
+        let is_name = matches!(second.named, ReferenceTarget::Component(..) | ReferenceTarget::Tool(_));
+        if first.forbidden && is_name && is_gap(text, first.span, second.span) {
+            second.forbidden = true;
         }
     }
 }

@@ -33,11 +33,7 @@ pub(super) fn arguments(text: &str, body: Span, declared: &[String]) -> Vec<Refe
         };
         if let Some(length) = length {
             let span = Span::new(at, at + 1 + length);
-            out.push(Reference {
-                span,
-                named: ReferenceTarget::Argument(span.slice(text).to_owned()),
-                asked: false,
-            });
+            out.push(Reference::new(span, ReferenceTarget::Argument(span.slice(text).to_owned())));
         }
     }
     out
@@ -83,7 +79,7 @@ pub(super) fn shell(text: &str, body: Span) -> Vec<Reference> {
 }
 
 fn push(out: &mut Vec<Reference>, text: &str, span: Span) {
-    out.push(Reference { span, named: ReferenceTarget::Shell(span.slice(text).to_owned()), asked: false });
+    out.push(Reference::new(span, ReferenceTarget::Shell(span.slice(text).to_owned())));
 }
 
 /// `@path` after white space or at the start of a line, if the path looks like that of a file.
@@ -130,5 +126,5 @@ fn path_word(rest: &str) -> &str {
 
 fn push_include(out: &mut Vec<Reference>, text: &str, span: Span) {
     let named = ReferenceTarget::Include(span.slice(text).to_owned());
-    out.push(Reference { span, named, asked: false });
+    out.push(Reference::new(span, named));
 }

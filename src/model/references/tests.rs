@@ -137,6 +137,19 @@ fn agents_of_a_list_are_found_and_asked_for_together() {
 }
 
 #[test]
+fn all_names_of_a_list_are_forbidden_together() {
+    let forbidden = |text: &str| {
+        let references = inventory().find(text, Span::new(0, text.len()), "p", None);
+        let forbidden = references.iter().filter(|reference| reference.forbidden);
+        forbidden.map(|reference| reference.span.slice(text).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(forbidden("Never use `Read` or TodoWrite and `p:plan`."), ["Read", "TodoWrite", "p:plan"]);
+    assert_eq!(forbidden("Never use `Read`, `TodoWrite` or `p:plan`."), ["Read", "TodoWrite", "p:plan"]);
+    assert_eq!(forbidden("Never use `Read`, use `TodoWrite`. Use `Read` later."), ["Read"]);
+    assert_eq!(forbidden("Never use `Read` or `TodoWrite` for logs."), [""; 0]);
+}
+
+#[test]
 fn an_option_is_found_in_the_texts_of_its_plugin() {
     assert_eq!(found("${user_config.of_p}, ${user_config.of_q}"), ["${user_config.of_p}"]);
 }

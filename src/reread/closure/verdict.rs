@@ -327,7 +327,7 @@ impl<'a> ClosureJudge<'a> {
         self.fault(file, span, message);
     }
 
-    /// Whether the name at `span` of `file` is that of another component that the text uses, not only mentions.
+    /// Whether the name at `span` of `file` is that of another component that the text uses, not only mentions or forbids.
     fn is_used(&self, owner: &Component, file: &SourceFile, span: Span) -> bool {
         let groups = self.project.references(owner, self.source).iter();
         let found = groups.filter(|group| group.path == file.path).find_map(|group| {
@@ -336,6 +336,9 @@ impl<'a> ClosureJudge<'a> {
             let mut nearest = group.references[..begun].iter().rev().take(64);
             nearest.rfind(|reference| reference.span.contains(span.start))
         });
+        if found.is_some_and(|reference| reference.forbidden) {
+            return false;
+        }
         match found.map(|reference| (&reference.named, reference.asked)) {
             Some((ReferenceTarget::Component(_, name), _)) if *name == owner.qualified => false,
             Some((ReferenceTarget::Component(ComponentKind::Agent, _), asked)) => {
