@@ -78,7 +78,7 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         others.extend(reader::scripts(&own));
         others.extend(mentioned);
         for text in shared(plugin, &own, folder) {
-            let (needed, other) = Text::outside_block(&text).names(&foreign, &agents, host);
+            let (needed, other) = Text::shared(&text).names(&foreign, &agents, host);
             others.extend(needed.into_iter().chain(other));
         }
         others.extend(plugin.below("bin").entries().map(|(program, _)| program.to_owned()));

@@ -68,8 +68,8 @@ struct BlockText<'a> {
     names: &'a [TextName<'a>],
     /// The qualified name of its component.
     owner: &'a str,
-    /// Whether the block is inserted into this text.
-    main: bool,
+    /// Whether its tools are bound: those of a file beside a skill are not.
+    binds_tools: bool,
     /// Whether paths in it are edited.
     edited: bool,
     /// Whether the component can dispatch agents on the source host.
@@ -88,16 +88,21 @@ impl Bindings {
         let mut out = Self::default();
         let dispatches = component.may_dispatch(context.source);
         let shared = texts::shared_names(context, component);
-        for ComponentText { text, is_main, names, .. } in own.iter().chain(&shared) {
-            let (main, edited, owner) = (*is_main, *is_main, &component.qualified);
-            out.names(BlockText { text, names, owner, main, edited, dispatches }, context, places);
+        let own = own.iter().map(|text| (text, text.is_main));
+        for (ComponentText { text, is_main, names, .. }, binds_tools) in
+            own.chain(shared.iter().map(|text| (text, true)))
+        {
+            let (edited, owner) = (*is_main, &component.qualified);
+            out.names(BlockText { text, names, owner, binds_tools, edited, dispatches }, context, places);
         }
         if !out.named.is_empty() {
             out.named = component.arguments();
         }
         let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
         let paths = std::iter::once(&component.path).chain(beside);
-        out.commands(paths.filter_map(|path| tree.get(path)?.text()), context, places);
+        let texts =
+            paths.filter_map(|path| tree.get(path)?.text()).chain(shared.iter().map(|text| text.text));
+        out.commands(texts, context, places);
         out
     }
 
@@ -113,7 +118,7 @@ impl Bindings {
             text: &command.content,
             names,
             owner: &command.qualified,
-            main: true,
+            binds_tools: true,
             edited: false,
             dispatches: true,
         };
@@ -123,7 +128,7 @@ impl Bindings {
     }
 
     fn names(&mut self, text: BlockText<'_>, context: &LoweringContext<'_>, places: &BlockPaths<'_>) {
-        for name in text.names.iter().filter(|name| !name.is_native) {
+        for name in text.names.iter().filter(|name| !name.is_native && !name.reference.forbidden) {
             match &name.reference.named {
                 ReferenceTarget::Component(kind, qualified) => {
                     self.component(*kind, qualified, name, text, context, places)
@@ -179,7 +184,7 @@ impl Bindings {
     ) {
         let forms = &context.target.text;
         match &name.reference.named {
-            ReferenceTarget::Tool(tool) if context.target.block.contains_key("tools") && text.main => {
+            ReferenceTarget::Tool(tool) if context.target.block.contains_key("tools") && text.binds_tools => {
                 if let Some(stands) = context.tool(tool) {
                     self.tools.insert(tool.clone(), stands.clone());
                 }

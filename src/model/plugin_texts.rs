@@ -60,7 +60,7 @@ fn is_shared(plugin: &Plugin, path: &Utf8Path) -> bool {
             && (component.path == path || component.files.iter().any(|file| file == path))
     };
     plugin.files.kept_below(path).next().is_some_and(|kept| kept == path)
-        && !plugin.components.iter().any(belongs)
+        && !plugin.components.iter().chain(&plugin.shadowed).any(belongs)
 }
 
 /// The paths of Markdown files that the text of `component` at `path` names, whether or not they exist.

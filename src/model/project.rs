@@ -126,7 +126,7 @@ impl Project {
         component.references.get_or_init(find)
     }
 
-    /// The names in the shared texts that `component` reads, by file and position; found on first use.
+    /// The shared texts that `component` reads, with the names in them by position; found on first use.
     fn shared_references<'a>(
         &'a self,
         component: &'a Component,
@@ -140,7 +140,7 @@ impl Project {
                 let references = self.inventory(source).find(text, whole, component.plugin(), None);
                 FileReferences { path: path.to_owned(), references }
             });
-            found.filter(|file| !file.references.is_empty()).collect()
+            found.collect()
         })
     }
 
@@ -209,7 +209,7 @@ impl<'a> ResolvedProject<'a> {
         self.project.references(component, self.source)
     }
 
-    /// The names in the shared texts that `component` reads, by file and position.
+    /// The shared texts that `component` reads, with the names in them by position.
     pub fn shared_references(self, component: &'a Component) -> &'a [FileReferences] {
         self.project.shared_references(component, self.source)
     }

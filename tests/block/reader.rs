@@ -76,6 +76,7 @@ pub struct Text<'a> {
     filled: bool,
     declared: Vec<String>,
     main: bool,
+    binds_tools: bool,
     agent: bool,
     includes: bool,
 }
@@ -102,6 +103,7 @@ impl<'a> Text<'a> {
             filled: kind != Kind::Agent && takes,
             declared: declared.unwrap_or_default(),
             main: true,
+            binds_tools: true,
             agent: kind == Kind::Agent,
             includes: kind == Kind::Command,
         }
@@ -109,7 +111,13 @@ impl<'a> Text<'a> {
 
     /// A file beside a skill's.
     pub fn outside_block(body: &'a str) -> Self {
-        Self { body, filled: false, declared: Vec::new(), main: false, agent: false, includes: false }
+        let (filled, main, binds_tools, agent, includes) = (false, false, false, false, false);
+        Self { body, filled, declared: Vec::new(), main, binds_tools, agent, includes }
+    }
+
+    /// A file of the plugin that several components read.
+    pub fn shared(body: &'a str) -> Self {
+        Self { binds_tools: true, ..Self::outside_block(body) }
     }
 
     /// Every name in the text that `host` does not know, and names that a block may bind as well; `components` are the
@@ -126,7 +134,7 @@ impl<'a> Text<'a> {
         }
         let bare: Vec<(&str, &str)> =
             components.iter().filter_map(|name| Some((name.rsplit(':').next()?, name.as_str()))).collect();
-        let (mut fence, mut document) = (false, false);
+        let (mut fence, mut document, mut leads_to_forbidden) = (false, false, false);
         for line in self.body.lines() {
             if let Some(language) = line.trim_start().strip_prefix("```") {
                 fence = !fence;
@@ -138,7 +146,12 @@ impl<'a> Text<'a> {
                 continue;
             }
             let asks = !self.agent && asks(line);
-            for tool in TOOLS.iter().chain(&WORDS).filter(|_| self.main) {
+            let is_item = line.trim_start().starts_with("- ");
+            if !is_item && !line.trim().is_empty() {
+                leads_to_forbidden = line.trim_end().ends_with(':') && forbids(line);
+            }
+            let forbids = forbids(line) || is_item && leads_to_forbidden;
+            for tool in TOOLS.iter().chain(&WORDS).filter(|_| self.binds_tools) {
                 let certain = |at: usize| {
                     let after = &line[at + tool.len()..];
                     (line[..at].ends_with('`') && after.starts_with('`'))
@@ -149,13 +162,13 @@ impl<'a> Text<'a> {
                 };
                 let unambiguous = TOOLS.contains(tool);
                 if occurrences(line, tool).any(|at| unambiguous || certain(at)) {
-                    found.insert((*tool).to_owned());
+                    if forbids { &mut mentioned } else { &mut found }.insert((*tool).to_owned());
                 }
             }
             for name in components {
                 if occurrences(line, name).next().is_some() {
                     let agent = agents.contains(name.rsplit(':').next().unwrap_or_default());
-                    if agent && !asks { &mut mentioned } else { &mut found }.insert(name.clone());
+                    if agent && !asks || forbids { &mut mentioned } else { &mut found }.insert(name.clone());
                 }
             }
             for (short, _) in &bare {
@@ -165,7 +178,7 @@ impl<'a> Text<'a> {
                 if occurrences(line, short).any(called)
                     || mentions.iter().any(|mentions| line.contains(mentions.as_str()))
                 {
-                    let only = agents.contains(*short) && !asks;
+                    let only = agents.contains(*short) && !asks || forbids;
                     if only { &mut mentioned } else { &mut found }.insert((*short).to_owned());
                 }
             }
@@ -286,6 +299,15 @@ fn asks(line: &str) -> bool {
     let has = |all: &[&str]| words.iter().any(|word| all.contains(&word.as_str()));
     has(&["dispatch", "spawn", "launch", "subagent_type"])
         && !has(&["never", "not", "don", "without", "avoid", "cannot"])
+}
+
+/// Whether a line may only forbid what it names: a line that does so has a word of a ban.
+fn forbids(line: &str) -> bool {
+    let words: Vec<String> = line.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
+    words.windows(2).any(|two| {
+        let [first, second] = two else { return false };
+        matches!(first.as_str(), "never" | "not" | "don" | "avoid") || first == "instead" && second == "of"
+    })
 }
 
 /// The last word of the name of the agent at an emitted path.
