@@ -1,5 +1,5 @@
-//! The paths that a text mentions in its code: in backticks and in shell blocks, and anywhere after the variable of the
-//! plugin's or a skill's folder. Links are not mentions; they are in the outline.
+//! The paths that a text mentions: in backticks, in shell blocks and in running text, and anywhere after the variable of
+//! the plugin's or a skill's folder. Links are not mentions; they are in the outline.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use super::rules::SKILL_BOUNDARY;
 use super::snippet::may_be_shell;
 use super::working_folder::FolderChanges;
 use crate::model::paths::is_plain;
-use crate::read::markdown::RegionKind;
+use crate::read::markdown::{self, RegionKind};
 use crate::read::path_words::{
     is_continued, leading_path, without_lines, without_marks, word_end, word_start,
 };
@@ -48,6 +48,8 @@ pub enum PathForm {
     Code,
     /// In a shell block.
     Block,
+    /// In running text.
+    Prose,
     /// After the variable of the plugin's folder.
     Root,
     /// After the variable of a skill's folder.
@@ -57,8 +59,8 @@ pub enum PathForm {
 /// The prefix of the path of a skill's own script.
 pub const SCRIPTS: &str = "scripts/";
 
-/// All mentions of `text`, in source order. A path in code is left out if nothing in the source has the name of its
-/// first folder: such a path is not meant to be part of the plugin. If every path in code targets a file of the
+/// All mentions of `text`, in source order. A path without a variable is left out if nothing in the source has the name of its
+/// first folder: such a path is not meant to be part of the plugin. If every such path targets a file of the
 /// component, all of them are left out: no rule reports them, and the Markdown is not parsed.
 pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention> {
     let (source, parts) = (context.targets.source(), context.paths().parts(text));
@@ -70,10 +72,11 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
             after_variable(text, &format!("${{{variable}}}"), form, &mut out);
         }
     }
-    // Paths in code also occur in the raw text, so most texts need no search for their code.
+    // All paths occur in the raw text, so most texts need no search for their code.
     let mut anywhere = Vec::new();
-    words(text, text.body, PathForm::Code, parts, &mut anywhere);
-    if !anywhere.iter().any(|mention| matters(context, text, mention)) {
+    words(text, text.body, PathForm::Prose, parts, &mut anywhere);
+    anywhere.retain(|mention| matters(context, text, mention));
+    if anywhere.is_empty() {
         out.sort_by_key(|mention| mention.span);
         return out;
     }
@@ -86,11 +89,16 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
             words_here(context, text, block.span, PathForm::Block, parts, &mut out);
         }
     }
+    let is_prose = |mention: &PathMention| {
+        let region = markdown::region_at(&outline.regions, mention.span.start);
+        matches!(region, None | Some(RegionKind::Heading))
+    };
+    out.extend(anywhere.into_iter().filter(is_prose));
     out.sort_by_key(|mention| mention.span);
     out
 }
 
-/// Whether a rule may report a path in code: not if it targets a file of the component, nor if it is relative to the
+/// Whether a rule may report a path without a variable: not if it targets a file of the component, nor if it is relative to the
 /// user's working directory, except for scripts of a skill.
 fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
     match mention.target(context, text) {
@@ -160,8 +168,14 @@ fn words(
         if slash < done {
             continue;
         }
-        let (start, end) = (word_start(code, 0, slash), word_end(code, slash));
+        let (mut start, mut end) = (word_start(code, 0, slash), word_end(code, slash));
         done = end;
+        if form == PathForm::Prose {
+            // Asterisks around running text emphasize it.
+            let bare = code[start..end].trim_matches('*');
+            start = end - code[start..end].trim_start_matches('*').len();
+            end = start + bare.len();
+        }
         // A backslash next to it means a Windows path or a line continuation.
         if code[..start].ends_with('\\') || code[end..].starts_with('\\') {
             continue;

@@ -215,7 +215,7 @@ pub(super) fn mentioned(
     mention: &PathMention,
 ) -> PathTarget {
     let base = match mention.form {
-        PathForm::Code | PathForm::Block => return resolve(context, text, &mention.path),
+        PathForm::Code | PathForm::Block | PathForm::Prose => return resolve(context, text, &mention.path),
         PathForm::Root => root(context, text, &mention.path),
         PathForm::Skill => nested_skill(context, text).unwrap_or_else(|| own_folder(text)),
     };

@@ -1,4 +1,4 @@
-//! A path in code names a file that the skill or plugin should ship but does not.
+//! A path names a file that the skill or plugin should ship but does not.
 
 use camino::Utf8Path;
 
@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
     name: "missing-bundled-path",
     group: RuleGroup::Suspicious,
     severity: Severity::Warning,
-    summary: "code refers to a file that the skill does not ship",
+    summary: "a path names a file that the skill does not ship",
     page: include_str!("missing_bundled_path.md"),
     check: RuleCheck::Text(check),
 };
@@ -105,7 +105,8 @@ fn names_plugin_file(
     }
     let there = || first_folder(context, text, mention, wanted);
     // A command in a project's skill runs in the project, whose other files were not read.
-    if text.lies_in_a_project() && matches!(mention.form, PathForm::Code | PathForm::Block) && !there() {
+    let in_code = matches!(mention.form, PathForm::Code | PathForm::Block);
+    if text.lies_in_a_project() && in_code && !there() {
         return false;
     }
     let own = text.component.map(|component| component.kind) == Some(ComponentKind::Skill);
@@ -127,7 +128,21 @@ fn names_plugin_file(
             own && there() && !named_elsewhere(context, text, mention) && !is_of_repository(context, mention)
         }
         PathForm::Block => own && there() && intent::uses(text.text, mention.span.start),
+        PathForm::Prose => {
+            own && there()
+                && is_text_to_read(text, mention)
+                && !named_elsewhere(context, text, mention)
+                && !is_of_repository(context, mention)
+        }
     }
+}
+
+/// Whether running text asks to read the path: it is written by hand, and in bold or after a word such as "see".
+fn is_text_to_read(text: &PluginText<'_>, mention: &PathMention) -> bool {
+    let (before, after) = (&text.text[..mention.span.start], &text.text[mention.span.end..]);
+    let is_bold = before.ends_with("**") && after.starts_with("**");
+    SHIPPED.iter().any(|end| mention.path.ends_with(end))
+        && (is_bold || intent::uses(text.text, mention.span.start))
 }
 
 /// Whether an interpreter starts a script in the `scripts` folder of a skill, and no word says that it belongs to
