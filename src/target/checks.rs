@@ -144,6 +144,8 @@ pub struct ProjectConfig {
     /// Text that the host replaces before it reads the file; with it, the syntax is not checked.
     #[serde(default)]
     pub substitutions: Vec<String>,
+    /// The beginning of such text that a `}` ends and that names a file, by its path from the folder of this file.
+    pub file_substitution: String,
     /// The formats of fields.
     #[serde(default)]
     pub formats: BTreeMap<String, ValueFormat>,
@@ -161,7 +163,11 @@ pub struct ProjectConfig {
     pub agent_field: String,
     /// Agents that the host has without any file.
     pub built_in_agents: Vec<String>,
-    /// What the host does with a command of an unknown agent.
+    /// Those of them that only other agents call.
+    pub built_in_subagents: Vec<String>,
+    /// The field that names the agent of each session.
+    pub default_agent_field: String,
+    /// What happens to a command or session of an unknown agent.
     pub unknown_agent: String,
 }
 

@@ -1,6 +1,6 @@
-//! A command of a project that names an unknown agent of its host.
+//! A command or the configuration of a project that names an agent which its host cannot run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
     name: "project-agent",
     group: RuleGroup::Suspicious,
     severity: Severity::Warning,
-    summary: "a command of a project names an unknown agent",
+    summary: "a command or a session of a project names an unknown agent",
     page: include_str!("project_agent.md"),
     check: RuleCheck::Project(check),
 };
@@ -34,17 +34,24 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
         let projects: BTreeSet<Utf8PathBuf> = uses.iter().map(|found| found.project.clone()).collect();
         for project in projects {
             let Some(known) = known_agents(context, host, config, &configs, &project) else { continue };
-            for found in uses.iter().filter(|found| found.project == project && !known.contains(&found.name))
-            {
-                let message = format!(
-                    "unknown agent `{}`: the command {} on {}",
-                    found.name, config.unknown_agent, host.host.title
-                );
+            for found in uses.iter().filter(|found| found.project == project) {
+                let wrong = match known.get(&found.name) {
+                    Some(AgentRole::Subagent) if found.is_default => {
+                        format!("`{}` is a subagent", found.name)
+                    }
+                    Some(_) => continue,
+                    None => format!("unknown agent `{}`", found.name),
+                };
+                let what = if found.is_default { "every session" } else { "the command" };
+                let message = format!("{wrong}: {what} {} on {}", config.unknown_agent, host.host.title);
                 let finding = sink.report(found.file, found.span, message);
                 finding.hosts = vec![host.name.clone()];
-                let near = misspelt_name(&found.name, known.iter().map(String::as_str));
-                finding.help = Some(match near {
+                let near = misspelt_name(&found.name, known.keys().map(String::as_str));
+                finding.help = Some(match near.filter(|near| *near != found.name) {
                     Some(near) => format!("did you mean `{near}`?"),
+                    None if known.contains_key(&found.name) => {
+                        "name a primary agent, or remove the field".to_owned()
+                    }
                     None => "add an agent of that name to the project, or remove the field".to_owned(),
                 });
             }
@@ -52,19 +59,39 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     }
 }
 
-/// The name of an agent in a command.
+/// Who calls an agent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AgentRole {
+    /// The user, in a session.
+    Primary,
+    /// Only other agents.
+    Subagent,
+}
+
+impl AgentRole {
+    /// By the field `mode`, if it has one.
+    fn from_mode(mode: Option<&Node>) -> Self {
+        match mode.and_then(Node::as_str) {
+            Some("subagent") => Self::Subagent,
+            _ => Self::Primary,
+        }
+    }
+}
+
+/// The name of an agent in a command, or in the configuration for every session.
 struct AgentUse<'a> {
     project: Utf8PathBuf,
     file: &'a SourceFile,
     span: Span,
     name: String,
+    is_default: bool,
 }
 
 fn parsed(file: &SourceFile) -> Option<Node> {
     json::parse_with_comments(file.text()?).0
 }
 
-/// The commands that name an agent.
+/// The commands and configurations that name an agent.
 fn agent_uses<'a>(
     context: &RuleContext<'a>,
     host: &Target,
@@ -72,6 +99,11 @@ fn agent_uses<'a>(
     configs: &[(&'a SourceFile, Node)],
 ) -> Vec<AgentUse<'a>> {
     let mut out = Vec::new();
+    for (file, root) in configs {
+        let entry = root.entry(&config.default_agent_field);
+        let used = agent_use(project_of(&file.path, host), file, entry);
+        out.extend(used.map(|found| AgentUse { is_default: true, ..found }));
+    }
     for files in
         host.checks.project_files.iter().filter(|files| files.formats.contains_key(&config.agent_field))
     {
@@ -97,17 +129,17 @@ fn agent_use<'a>(
 ) -> Option<AgentUse<'a>> {
     let node = &entry?.node;
     let name = node.as_str().filter(|name| !name.trim().is_empty())?.to_owned();
-    Some(AgentUse { project, file, span: node.span, name })
+    Some(AgentUse { project, file, span: node.span, name, is_default: false })
 }
 
-/// The agents of the project in the folder `project`; `None` if its programs may add some.
+/// The agents of the project in the folder `project`, by name; `None` if its programs may add some.
 fn known_agents(
     context: &RuleContext<'_>,
     host: &Target,
     config: &ProjectConfig,
     configs: &[(&SourceFile, Node)],
     project: &Utf8Path,
-) -> Option<BTreeSet<String>> {
+) -> Option<BTreeMap<String, AgentRole>> {
     let has_programs =
         |path: &String| context.project.left_out.iter().any(|one| one.path == project.join(path));
     let own: Vec<&Node> = configs
@@ -119,7 +151,9 @@ fn known_agents(
     if config.programs_folders.iter().any(has_programs) || own.iter().any(adds) {
         return None;
     }
-    let mut known: BTreeSet<String> = config.built_in_agents.iter().cloned().collect();
+    let built_in = config.built_in_agents.iter().map(|name| (name.clone(), AgentRole::Primary));
+    let mut known: BTreeMap<String, AgentRole> = built_in.collect();
+    known.extend(config.built_in_subagents.iter().map(|name| (name.clone(), AgentRole::Subagent)));
     // Agents are the files without a field that names one.
     let of_agents =
         host.checks.project_files.iter().filter(|files| !files.formats.contains_key(&config.agent_field));
@@ -127,10 +161,16 @@ fn known_agents(
         for (_, file, name) in files_of(context, files).filter(|(inner, ..)| project.starts_with(inner)) {
             let fields = file.text().and_then(|text| frontmatter::parse(text).fields);
             let own = fields.as_ref().and_then(|fields| fields.get("name")).and_then(Node::as_str);
-            known.insert(own.map_or(name, str::to_owned));
+            let role = AgentRole::from_mode(fields.as_ref().and_then(|fields| fields.get("mode")));
+            known.insert(own.map_or(name, str::to_owned), role);
         }
-        let named = own.iter().flat_map(|root| entries_of(root, files.config_field.as_deref()));
-        known.extend(named.map(|entry| entry.key.clone()));
+        for entry in own.iter().flat_map(|root| entries_of(root, files.config_field.as_deref())) {
+            let mode = entry.node.get("mode");
+            // Other fields change an agent that the host or a file has.
+            if mode.is_some() || !known.contains_key(&entry.key) {
+                known.insert(entry.key.clone(), AgentRole::from_mode(mode));
+            }
+        }
     }
     Some(known)
 }

@@ -9,7 +9,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::read::json;
 use crate::read::tree::{MappingEntry, Node, Value};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceFile, Span, line_start};
 use crate::target::{CheckFacts, ProjectConfig, Target};
 
 pub(super) const RULE: Rule = Rule {
@@ -25,7 +25,8 @@ fn check(context: &RuleContext<'_>, sink: &mut FindingSink) {
     for host in &context.hosts {
         let Some(config) = &host.checks.project_config else { continue };
         for file in config_files(context, host) {
-            for ConfigFault { span, wrong, is_ignored } in faults(file, config, &host.checks) {
+            let missing = missing_files(context, file, config);
+            for ConfigFault { span, wrong, is_ignored } in missing.chain(faults(file, config, &host.checks)) {
                 let refusal = if is_ignored { &config.server_refusal } else { &config.refusal };
                 let message = format!("{wrong}: {} {refusal}", host.host.title);
                 sink.report(file, span, message).hosts = vec![host.name.clone()];
@@ -89,6 +90,26 @@ fn faults(file: &SourceFile, config: &ProjectConfig, checks: &CheckFacts) -> Vec
         out.extend(server_faults(entry, config));
     }
     out
+}
+
+/// The files that the host would insert and that do not exist: it reads them from every line but those of comments.
+fn missing_files<'a>(
+    context: &'a RuleContext<'_>,
+    file: &'a SourceFile,
+    config: &'a ProjectConfig,
+) -> impl Iterator<Item = ConfigFault> {
+    let text = file.text().unwrap_or_default();
+    let start = config.file_substitution.as_str();
+    text.match_indices(start).filter_map(move |(at, _)| {
+        let from = at + start.len();
+        let path = &text[from..from + text[from..].find('}')?];
+        let is_comment = text[line_start(text, at)..at].trim_start().starts_with("//");
+        // Paths from the root or the home of a machine tell nothing about other machines.
+        let is_known = !path.is_empty() && !path.starts_with(['/', '~']);
+        let place = file.origin.parent()?.join(path);
+        (is_known && !is_comment && !context.project.file_system.is_file(&place))
+            .then(|| ConfigFault::new(Span::new(from, from + path.len()), format!("missing file `{path}`")))
+    })
 }
 
 /// The entries of the mapping at `field`.
