@@ -21,13 +21,27 @@ fn run(request: &ModelRequest) -> Result<String, String> {
 
 /// A step that makes a call under a heading of the skill, if the one before did what it was asked.
 pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
-    let step = ScriptStep::compute(move |request| {
+    call_anyway(host, heading, number, &[])
+        .expects_that(|request| lacks(&last_result(request), "\"error\":{"))
+}
+
+/// The same whatever the one before answered, with values that the model chooses for words.
+pub fn call_anyway(
+    host: Host,
+    heading: &'static str,
+    number: usize,
+    values: &'static [(&'static str, &'static str)],
+) -> ScriptStep {
+    ScriptStep::compute(move |request| {
         let (text, folder) = host.skill_text(request, SKILL)?;
         let block = block(&text, heading, number)?;
         let (call, input) = call_and_input(&block);
         let mut call = put(call, "HELPER", between(&text, "HELPER stands for `", "`")?);
         if let Ok(run) = run(request) {
             call = put(&call, "RUN", &quoted(&run));
+        }
+        for (word, value) in values {
+            call = put(&call, word, value);
         }
         if let Some(folder) = folder {
             call = codex::joined(&call, &text, &folder)?;
@@ -37,8 +51,7 @@ pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
         }
         let input = with_arguments(request, SKILL, input)?;
         Ok(host.shell(&format!("{call} <<{input}")))
-    });
-    step.expects_that(|request| lacks(&last_result(request), "\"error\":{"))
+    })
 }
 
 /// A step that writes the triage, as the skill says.
