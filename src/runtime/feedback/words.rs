@@ -42,7 +42,10 @@ impl FeedbackWords {
             let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             let is_asking = |word: &&str| ASKING.contains(&word.to_ascii_lowercase().as_str());
             let number = bare.strip_prefix('#').filter(|number| is_number(number));
-            let is_address = bare.contains("://") && bare.contains("/pull/");
+            // An issue in the place of the pull request is not a focus.
+            let is_first = found.target.is_none() && focus.iter().all(is_asking);
+            let is_meant = bare.contains("/pull/") || bare.contains("/issues/") && is_first;
+            let is_address = bare.contains("://") && is_meant;
             if !is_address && number.is_none() && !(is_number(bare) && focus.iter().all(is_asking)) {
                 focus.push(word);
                 continue;
@@ -111,6 +114,9 @@ mod tests {
         assert_eq!(parts(&format!("{url}/files#r9")), of(&format!("{url}/files"), "discussion_r9", ""));
         assert_eq!(parts(&format!("{url}#issuecomment-9 tests")), of(url, "issuecomment-9", "tests"));
         assert_eq!(parts(&format!("{url}#top")), of(url, "", ""));
+        let issue = "https://github.com/o/r/issues/8";
+        assert_eq!(parts(&format!("{url} {issue}")), of(url, "", issue));
+        assert_eq!(parts(&format!("as {issue} says")), of("", "", &format!("as {issue} says")));
     }
 
     #[test]
@@ -119,5 +125,7 @@ mod tests {
         assert_eq!(code("#1 #2"), "ambiguous_target");
         assert_eq!(code("mode:headless 1"), "unknown_token");
         assert_eq!(code("https://github.com/o/r/pull/x"), "usage");
+        // It was taken as a focus, and the pull request of the branch was answered.
+        assert_eq!(code("please address https://github.com/o/r/issues/7"), "usage");
     }
 }
