@@ -146,6 +146,10 @@ impl FeedbackTriage {
                 let hint = format!("use one of {}", CATEGORIES.join(", "));
                 return Err(list.failure("malformed_triage", at, "category", message, &hint));
             }
+            if triage.rows.get(&id).is_some_and(|earlier| earlier[1].is_null() != closed.is_null()) {
+                let message = format!("`{id}` is given twice, and is new in one row alone");
+                return Err(list.fault(at, "state", message));
+            }
             triage.rows.insert(id, json!([category, closed]));
         }
         let (found, _) = crate::runtime::review::reply::objects(text, |key| key == "hypotheses");
