@@ -112,7 +112,15 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let session = run.session(&repository, MAX_WAIT)?;
     let mut replies = Vec::new();
     for (outcome, text) in results.outcomes {
-        replies.push(post(&mut run, &session, known_item(&fetched, &outcome.id)?, outcome, &text)?);
+        let item = known_item(&fetched, &outcome.id)?;
+        match post(&mut run, &session, item, outcome, &text) {
+            // The agent can write it again; what the user gave is the user's.
+            Err(failure) if failure.error.code == "too_long" && options.item.is_none() => {
+                let unit = run.record.unit_of(&item.id).unwrap_or_default();
+                results.unread.push(UnreadResult { unit, reason: failure.error.message });
+            }
+            reply => replies.push(reply?),
+        }
     }
     let is_complete = results.unread.is_empty();
     Ok(Delivery::from_answer(&Response {
