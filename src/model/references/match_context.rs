@@ -164,8 +164,13 @@ fn trailing_word(before: &str) -> &str {
 
 /// Whether `before` ends with a slash that begins a word, as in a slash command.
 pub fn ends_with_slash(before: &str) -> bool {
-    let before = before.strip_suffix('/').map(|before| before.chars().next_back());
-    before.is_some_and(|last| last.is_none_or(|c| c.is_whitespace() || "`\"'(*_[".contains(c)))
+    let Some(before) = before.strip_suffix('/') else { return false };
+    match before.chars().next_back() {
+        None => true,
+        Some(c) if c.is_ascii() => c.is_ascii_whitespace() || "`\"'(*_[".contains(c),
+        // Scripts without spaces put it directly behind their own letters and punctuation, where a folder may be meant.
+        Some(c) => c.is_whitespace() || !is_spaced_letter(c) && !is_path(trailing_word(before)),
+    }
 }
 
 /// Whether `before` ends with `mark`, which is not within a word.

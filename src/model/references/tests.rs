@@ -49,6 +49,13 @@ fn a_name_ends_beside_letters_of_a_script_without_spaces() {
     }
     assert_eq!(found("/p:planを実行する。"), ["/p:plan"]);
     assert_eq!(found("使用TodoWrite工具, `plan-fixer`エージェント"), ["TodoWrite", "plan-fixer"]);
+    // A slash command was a name only behind a space.
+    for text in ["使用/p:plan命令", "调用：/p:plan。", "（/p:planを使う）", "명령어/p:plan"] {
+        assert_eq!(found(text), ["/p:plan"], "{text}");
+    }
+    for text in ["src/計画/p:plan", "https://例え.jp/計画/p:plan", "é/p:plan", "計画/p:plan/x.md"] {
+        assert_eq!(found(text), [""; 0], "{text}");
+    }
     for text in ["p:planés", "ép:plan", "src/計画p:plan", "https://例え.jp/計画p:plan", "p:plan計画/x.md"]
     {
         assert_eq!(found(text), [""; 0], "{text}");
