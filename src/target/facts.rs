@@ -57,6 +57,9 @@ pub struct Target {
     /// The equivalent of each tool of the source host.
     #[serde(default)]
     pub tools: BTreeMap<String, String>,
+    /// Those that differ in a text that speaks of images.
+    #[serde(default)]
+    pub image_tools: BTreeMap<String, String>,
     /// How a tool limit becomes a permission.
     pub permissions: Option<PermissionFacts>,
     /// How variables are lowered.

@@ -7,8 +7,9 @@ use plugcast::drivers::session::{SessionOpening, Transcript};
 use serde_json::json;
 
 use super::model::{after, agent, between, command_under, done, holds, lacks, last_result, main};
-use super::stage::{CHECKER, DEMO, DESIGNER, OWN, Stage, instructions, invoke};
+use super::stage::{CHECKER, DEMO, DESIGNER, OWN, Stage, instructions, invoke, tools};
 use crate::support::hosts::real_hosts;
+use crate::support::tree::Tree;
 
 const HOST: &str = "codex";
 
@@ -218,6 +219,27 @@ fn who_may_start_a_skill_is_kept() {
     });
     let script = ModelScript::default().with_conversation(main().then(body));
     stage.play(stage.session(invoke("demo:publish", ""), script));
+}
+
+/// The block names it where a text reads images.
+#[test]
+fn images_are_seen_with_a_tool_of_the_host() {
+    let hosts = real_hosts!();
+    let source = Tree::new().file("plugcast.toml", "[build]\nname = \"demo\"\n").file(
+        "skills/look/SKILL.md",
+        "---\nname: look\ndescription: Looks.\n---\nLook at `shot.png` with the Read tool.\n",
+    );
+    let stage = Stage::of_source(&hosts, HOST, &source);
+    let body = done().expects_that(|request| {
+        holds(
+            skill(request, "demo:look")?.0,
+            "- Tools: `Read`: `exec_command`, or `view_image` for an image.",
+        )?;
+        let is_listed = tools(request).contains(&"view_image");
+        if is_listed { Ok(()) } else { Err(format!("not listed: {:?}", tools(request))) }
+    });
+    let script = ModelScript::default().with_conversation(main().then(body));
+    stage.play(stage.session(invoke("demo:look", ""), script));
 }
 
 #[test]
