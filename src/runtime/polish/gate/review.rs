@@ -160,9 +160,11 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     };
     let found = match serde_json::from_str::<Value>(&text) {
         Ok(mut found) if found.is_object() => {
-            // A review that is running, abandoned, degraded or empty does not count.
-            let is_done = found["status"].is_null() || found["status"] == "done";
-            if !is_done || told(&found).is_none() {
+            // A review that is running, abandoned, degraded or empty does not count. One that ended counts also if its
+            // time cannot be read: it may be the one that refuses.
+            let has_time = ["completed_at", "created_at"].iter().any(|key| !found[*key].is_null());
+            let is_done = found["status"] == "done" || found["status"].is_null() && has_time;
+            if !is_done {
                 return Ok(None);
             }
             if found["verdict"].is_null() {
@@ -174,7 +176,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
         }
         other => {
             let name = metadata.display().to_string();
-            let hint = "repair or remove the file, or review again";
+            let hint = &*format!("repair or remove `{name}`, or review again");
             let message = "this is not an object".to_owned();
             Err(match other {
                 Err(error) => document::no_json(&error, &name, hint),
