@@ -90,6 +90,9 @@ impl ItemOutcome {
     }
 }
 
+/// The similarity of an item whose title and files are the same.
+const UNCHANGED: u8 = 3;
+
 impl LockedItem {
     /// How much of it an item has: its title, and its files.
     fn similarity(&self, title: &str, files: &[String]) -> u8 {
@@ -114,24 +117,24 @@ impl ChecklistLock {
 
     /// The number that an item had before the user changed it, if that would move a result: `here` is every item with
     /// its title and files.
-    fn number_before(&self, id: u32, here: &[(u32, &str, &[String])]) -> Option<u32> {
-        let likeness = |locked: u32, id: u32| {
-            let item = here.iter().find(|(own, ..)| *own == id);
-            let locked = self.items.get(&locked)?;
-            Some(item.map_or(0, |(_, title, files)| locked.similarity(title, files)))
+    fn number_before(&self, id: u32, here: &BTreeMap<u32, (&str, &[String])>) -> Option<u32> {
+        let likeness = |locked: &LockedItem, id: u32| {
+            here.get(&id).map_or(0, |(title, files)| locked.similarity(title, files))
         };
         let own = self.items.get(&id);
-        let kept = likeness(id, id).unwrap_or(0);
-        let before = self.items.iter().find(|(before, locked)| {
-            let found = likeness(**before, id).unwrap_or(0);
+        let kept = own.map_or(0, |own| likeness(own, id));
+        if kept == UNCHANGED {
+            return None;
+        }
+        let was_out = own.is_some_and(LockedItem::was_out);
+        let others =
+            self.items.iter().filter(|(before, locked)| **before != id && (locked.was_out() || was_out));
+        let mut before = others.filter(|(before, locked)| {
+            let found = likeness(locked, id);
             // An item that the user adds may have the files of another one.
-            **before != id
-                && (locked.was_out() || own.is_some_and(LockedItem::was_out))
-                && (found > 1 || own.is_some() && found > 0)
-                && found > kept
-                && found > likeness(**before, **before).unwrap_or(0)
+            (found > 1 || own.is_some() && found > 0) && found > kept && found > likeness(locked, **before)
         });
-        before.map(|(before, _)| *before)
+        before.next().map(|(before, _)| *before)
     }
 
     /// Loads the lock of a run.

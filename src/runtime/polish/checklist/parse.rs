@@ -1,6 +1,7 @@
 //! `polish checklist parse`: the user's decisions. Every item is measured again, so that no edit turns a large item
 //! into a small one.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -185,8 +186,10 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             Err(fault) => response.errors.push(fault),
         }
     }
-    let here: Vec<(u32, &str, &[String])> =
-        listed.iter().map(|(section, files)| (section.id, &*section.title, &*files.paths)).collect();
+    let mut here: BTreeMap<u32, (&str, &[String])> = BTreeMap::new();
+    for (section, files) in &listed {
+        here.entry(section.id).or_insert((&section.title, &files.paths));
+    }
     for (section, _) in &listed {
         let Some(before) = lock.number_before(section.id, &here) else { continue };
         let message = format!(

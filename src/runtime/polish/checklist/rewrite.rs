@@ -1,6 +1,7 @@
 //! `polish checklist rewrite`: writes the results of dispatched items below each of them. The rest of the file stays as
 //! the user left it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use super::claimed_commit::contradiction;
 use super::parser::parse;
-use super::text::with_outcome;
+use super::text::section_with_outcome;
 use super::{CHECKLIST, ChecklistLock, ItemOutcome, LOCK, LOG, parse as parsing};
 use crate::disk;
 use crate::printable::line as one_line;
@@ -132,9 +133,10 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     "plugcast.polish-dispatch-log/1".clone_into(&mut log.schema);
     let mut warnings = list.warnings.clone();
     let changed = run.record.changes(&tree, &mut warnings)?;
+    let sections = parse(&checklist, 0).sections;
+    let mut replaced: BTreeMap<usize, (usize, String)> = BTreeMap::new();
     for (at, result) in &results {
         let unknown = |message: String, hint: &str| list.failure("unknown_item", *at, "id", message, hint);
-        let sections = parse(&checklist, 0).sections;
         let section = sections.iter().find(|section| section.id == result.id);
         let item = seen.items.iter().find(|item| item.id == result.id);
         let given_out = lock.items.get_mut(&result.id).filter(|locked| locked.was_out());
@@ -160,7 +162,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
         let outcome = [("result", result.result.word()), ("summary", &*result.summary), ("commit", commit)];
         if let (Some(section), Some(item)) = (section, item) {
-            checklist = with_outcome(&checklist, section, &outcome);
+            let text = section_with_outcome(&checklist, section, &outcome);
+            replaced.insert(section.span.start, (section.span.end, text));
             locked.reasons.clone_from(&item.reasons);
         } else {
             warnings.push(format!("item {} was removed: its result is in `{LOG}` alone", result.id));
@@ -180,6 +183,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
                 run.record.commits.push(commit.to_owned());
             }
         }
+    }
+    for (start, (end, text)) in replaced.into_iter().rev() {
+        checklist.replace_range(start..end, &text);
     }
     let folder = run.folder();
     let documents = vec![(LOCK, text(&lock)), (LOG, text(&log)), (RECORD, text(&run.record))];

@@ -163,8 +163,8 @@ fn list_entry(file: &str) -> String {
     if odd { serde_json::to_string(file).unwrap_or_default() } else { file.to_owned() }
 }
 
-/// The text with the outcome of an item, which replaces any earlier one.
-pub(super) fn with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, &str)]) -> String {
+/// The section of an item with its outcome, which replaces any earlier one.
+pub(super) fn section_with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, &str)]) -> String {
     let is_last = section.outcome.iter().any(|line| line.contains(&section.end.saturating_sub(1)));
     let mut own = String::new();
     let mut at = section.span.start;
@@ -194,5 +194,5 @@ pub(super) fn with_outcome(text: &str, section: &ItemSection, outcome: &[(&str, 
         own += &text[at..section.end];
         text[section.end..section.span.end].to_owned()
     };
-    format!("{}{own}{added}{rest}{}", &text[..section.span.start], &text[section.span.end..])
+    format!("{own}{added}{rest}")
 }
