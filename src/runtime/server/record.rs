@@ -65,6 +65,19 @@ impl Server {
         Ok(server)
     }
 
+    /// The server of a run that listens on `port`, if `confirmed` is its process, or the one that started it.
+    pub(super) fn load_confirmed(
+        run: &PolishRun,
+        port: u16,
+        confirmed: (Option<u32>, Option<u64>),
+    ) -> Result<Option<Self>, CallFailure> {
+        let is_meant = |server: &Self| (server.pgid, server.start_time) == confirmed;
+        let recorded: Option<Self> = run.folder().sealed(RECORD)?;
+        let started = recorded.is_some_and(|recorded| is_meant(&recorded));
+        let own = Self::load(run)?.filter(|own| own.port == port && (started || is_meant(own)));
+        Ok(own.filter(Self::is_alive))
+    }
+
     /// If its process has ended and left one behind that listens on its port, that one is the server.
     pub(super) fn follow(&mut self, run: &PolishRun) {
         if self.adopted || self.is_alive() {

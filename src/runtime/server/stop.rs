@@ -87,9 +87,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let confirmed = (Some(options.confirm_pid), Some(options.start_time));
     // The polish's own server is ended with everything that it started, and needs no permission. It outlives the
     // polish.
-    let own = Server::load(&run)?
-        .filter(|own| own.port == options.port && (own.pgid, own.start_time) == confirmed && own.is_alive());
-    if let Some(own) = own {
+    if let Some(own) = Server::load_confirmed(&run, options.port, confirmed)? {
         response.killed = end(options, &own.words(), &own.family(&run))?;
         // It may be a program that the user goes on with, such as a browser.
         let mark = record::mark(&run);
@@ -164,7 +162,8 @@ fn must_be_known(tells: bool, pid: u32) -> Result<(), CallFailure> {
 fn end(options: &Options, who: &str, family: &[(u32, u64)]) -> Result<bool, CallFailure> {
     let killed = !end_family(options, family, false)?;
     if killed && (!options.force || !end_family(options, family, true)?) {
-        let message = format!("{who} has not ended");
+        let others = if family.is_empty() { "" } else { ", or a process that it started," };
+        let message = format!("{who}{others} has not ended");
         let hint =
             if options.force { "end it by hand" } else { "ask the user, and pass `--force` after a yes" };
         return Err(CallFailure::new(TIMEOUT, "still_running", message, hint));
