@@ -1,6 +1,8 @@
 //! What the user asked for: a pull request by number or address, one comment of it by address, or nothing for the pull
 //! request of the branch; all other words are the focus.
 
+use std::borrow::Cow;
+
 use crate::runtime::answer::{CallFailure, USAGE};
 use crate::runtime::repo::base::pull_request_name;
 
@@ -20,8 +22,10 @@ const ASKING: [&str; 16] = [
     "pr", "pull", "request", "resolve", "address", "answer", "the", "feedback", "comments", "review", "on",
     "of", "for", "in", "to", "please",
 ];
+/// Words before the number of a pull request.
+const NUMBERED: [&str; 3] = ["pr", "pull", "request"];
 /// What may surround a word.
-const SIGNS: [char; 11] = ['"', '\'', '`', '(', ')', '<', '>', ',', '.', ';', '!'];
+const SIGNS: [char; 13] = ['"', '\'', '`', '(', ')', '<', '>', ',', '.', ';', '!', '?', ':'];
 
 impl FeedbackWords {
     /// Parses the words.
@@ -31,7 +35,8 @@ impl FeedbackWords {
     pub(super) fn parse(text: &str) -> Result<Self, CallFailure> {
         let (mut found, mut focus) = (Self::default(), Vec::new());
         let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
-        for word in text.split_whitespace().filter(replaced) {
+        let mut words = text.split_whitespace().filter(replaced).peekable();
+        while let Some(word) = words.next() {
             let bare = word.trim_matches(SIGNS);
             if bare.starts_with("mode:") {
                 return Err(wrong(
@@ -39,20 +44,23 @@ impl FeedbackWords {
                     format!("`{bare}` is not supported: feedback has one mode"),
                 ));
             }
-            let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
             let is_asking = |word: &&str| ASKING.contains(&word.to_ascii_lowercase().as_str());
-            let number = bare.strip_prefix('#').filter(|number| is_number(number));
-            // An issue in the place of the pull request is not a focus.
-            let is_first = found.target.is_none() && focus.iter().all(is_asking);
-            let is_meant = bare.contains("/pull/") || bare.contains("/issues/") && is_first;
-            let is_address = bare.contains("://") && is_meant;
-            if !is_address && number.is_none() && !(is_number(bare) && focus.iter().all(is_asking)) {
+            let place = WordPlace {
+                is_first: found.target.is_none() && focus.iter().all(is_asking),
+                // In "answer 2 comments", the number is one of comments.
+                is_number: focus
+                    .last()
+                    .is_none_or(|last| NUMBERED.contains(&last.to_ascii_lowercase().as_str()))
+                    || words.peek().is_none()
+                    || word.ends_with(SIGNS),
+            };
+            let Some(named) = named(bare, place) else {
                 focus.push(word);
                 continue;
-            }
-            let (address, comment) = match bare.split_once('#') {
-                Some((address, fragment)) if is_address => (address, comment(fragment)),
-                _ => (number.unwrap_or(bare), None),
+            };
+            let (address, comment) = match named.split_once('#') {
+                Some((address, fragment)) if named.contains("/pull/") => (address, comment(fragment)),
+                _ => (&*named, None),
             };
             pull_request_name(address)?;
             let (target, comment) = (Some(address.to_owned()), comment.or(found.comment.take()));
@@ -68,6 +76,44 @@ impl FeedbackWords {
         }
         found.focus = Some(focus.join(" ")).filter(|focus| !focus.is_empty());
         Ok(found)
+    }
+}
+
+/// Where a word stands.
+#[derive(Clone, Copy)]
+struct WordPlace {
+    /// Nothing but words that ask for the work stands before it.
+    is_first: bool,
+    /// A number there is that of a pull request.
+    is_number: bool,
+}
+
+/// What a word names in the place of a pull request: a number, an address, or what is refused as one; `None` for a word
+/// of the focus.
+fn named(bare: &str, place: WordPlace) -> Option<Cow<'_, str>> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (prefix, digits) = bare.split_at(bare.find(|c: char| c.is_ascii_digit()).unwrap_or(bare.len()));
+    if is_number(digits) && matches!(&*prefix.to_ascii_lowercase(), "#" | "pr#") {
+        return Some(digits.into());
+    }
+    if bare.contains("/pull/") {
+        let is_host = |first: &str| first.contains('.') && !bare.contains("://");
+        return match bare.split('/').next().is_some_and(is_host) {
+            true => Some(format!("https://{bare}").into()),
+            false => (bare.contains("://") || place.is_first).then(|| bare.into()),
+        };
+    }
+    if !place.is_first {
+        return None;
+    }
+    // `owner/name#7` and the address of an issue are refused: a run would answer the pull request of the branch.
+    let is_of_another =
+        bare.rsplit_once('#').is_some_and(|(name, number)| name.contains('/') && is_number(number));
+    match () {
+        () if is_number(digits) && prefix.eq_ignore_ascii_case("pull/") => Some(digits.into()),
+        () if bare.contains("://") && bare.contains("/issues/") || is_of_another => Some(bare.into()),
+        () if is_number(bare) && place.is_number => Some(bare.into()),
+        () => None,
     }
 }
 
@@ -114,6 +160,16 @@ mod tests {
         assert_eq!(parts(&format!("{url}/files#r9")), of(&format!("{url}/files"), "discussion_r9", ""));
         assert_eq!(parts(&format!("{url}#issuecomment-9 tests")), of(url, "issuecomment-9", "tests"));
         assert_eq!(parts(&format!("{url}#top")), of(url, "", ""));
+        for text in
+            ["#42: only naming", "PR#42 only naming", "pull/42, only naming", "answer 42, only naming"]
+        {
+            assert_eq!(parts(text), of("42", "", "only naming"), "{text}");
+        }
+        assert_eq!(parts("github.com/o/r/pull/7"), of(url, "", ""));
+        // They began on pull request 2.
+        for text in ["answer 2 comments", "in 2 rounds, please", "on 2 files only", "for 2 reviewers"] {
+            assert_eq!(parts(text), of("", "", text), "{text}");
+        }
         let issue = "https://github.com/o/r/issues/8";
         assert_eq!(parts(&format!("{url} {issue}")), of(url, "", issue));
         assert_eq!(parts(&format!("as {issue} says")), of("", "", &format!("as {issue} says")));
@@ -125,6 +181,7 @@ mod tests {
         assert_eq!(code("#1 #2"), "ambiguous_target");
         assert_eq!(code("mode:headless 1"), "unknown_token");
         assert_eq!(code("https://github.com/o/r/pull/x"), "usage");
+        assert_eq!(code("o/r#2"), "usage");
         // It was taken as a focus, and the pull request of the branch was answered.
         assert_eq!(code("please address https://github.com/o/r/issues/7"), "usage");
     }
