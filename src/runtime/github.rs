@@ -255,6 +255,32 @@ fn malformed(what: &str) -> CallFailure {
     CallFailure::environment("gh_failed", message, hint)
 }
 
+/// JSON in which an escape for half of a character, which a comment may have, is U+FFFD.
+fn with_whole_characters(json: &[u8]) -> Vec<u8> {
+    let half = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let (mut out, mut at) = (Vec::with_capacity(json.len()), 0);
+    while at < json.len() {
+        let length = match (half(at), json[at]) {
+            (Some(0xd800..=0xdbff), _) if matches!(half(at + 6), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                out.extend(b"\\ufffd");
+                at += 6;
+                continue;
+            }
+            (None, b'\\') => 2,
+            (Some(_), _) => 6,
+            _ => 1,
+        };
+        let end = json.len().min(at + length);
+        out.extend(&json[at..end]);
+        at = end;
+    }
+    out
+}
+
 /// The beginning of a text, for a message.
 fn beginning(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
@@ -303,7 +329,8 @@ fn data(
     ended: &ChildOutput,
     body: &[u8],
 ) -> Result<Value, (Box<CallFailure>, Option<Value>)> {
-    let mut answer: Option<Value> = serde_json::from_slice(body).ok();
+    let whole = || serde_json::from_slice(&with_whole_characters(body));
+    let mut answer: Option<Value> = serde_json::from_slice(body).or_else(|_| whole()).ok();
     let errors = answer.as_ref().and_then(|answer| answer["errors"].as_array());
     let reason = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
     let data = answer.as_mut().and_then(|answer| answer.get_mut("data")).map(Value::take);
@@ -320,6 +347,10 @@ fn data(
     }
 }
 
+/// What `gh` says when the network fails.
+const OF_THE_NETWORK: [&str; 7] =
+    ["EOF", "connect", "connection", "dial tcp", "no such host", "timeout", "TLS handshake"];
+
 /// The failure of `gh`, classified, with its own message.
 fn failed(
     repository: &Repository,
@@ -332,7 +363,7 @@ fn failed(
     if let Some(refused) = child::sandbox_refusal(repository.environment(), SandboxAccess::Network, &words) {
         return refused;
     }
-    let (code, hint) = if any(&["rate limit"]) {
+    let (code, hint) = if any(&["rate limit", "HTTP 429"]) {
         ("rate_limited", "wait, then run it again")
     } else if ended.code == Some(4) || any(&["HTTP 401", "gh auth login"]) {
         ("gh_auth", &*sign_in(&at.host))
@@ -340,6 +371,10 @@ fn failed(
         ("gh_forbidden", "give the account of `gh` access to the repository")
     } else if any(&["HTTP 404", "Could not resolve to a"]) {
         ("gh_not_found", "check the number, and that the account of `gh` sees the repository")
+    } else if any(&["HTTP "]) {
+        ("gh_failed", "GitHub answered so; what it names must change, or run it again later")
+    } else if any(&OF_THE_NETWORK) {
+        ("gh_failed", "check the network, then run it again")
     } else {
         ("gh_failed", "run `gh auth status` to see what is wrong")
     };
