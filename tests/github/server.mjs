@@ -154,11 +154,17 @@ const shownOf = (comments) =>
 
 let made = 0;
 
+// Who writes: the viewer, whose name as a writer has no `[bot]` behind it.
+const writer = (state) => {
+  const { __typename, login } = own(state, "viewer");
+  return { __typename, login: login.replace(/\[bot\]$/, "") };
+};
+
 // A comment on the pull request itself.
 function remark(pull, body) {
   made += 1;
   const id = 900000 + made;
-  const comment = { __typename: "IssueComment", id: `IC_made${made}`, databaseId: id, body, author: { __typename: "User", login: own(state, "viewer").login }, createdAt: "2026-01-02T03:04:05Z", url: `${own(pull, "url")}#issuecomment-${id}` };
+  const comment = { __typename: "IssueComment", id: `IC_made${made}`, databaseId: id, body, author: writer(state), createdAt: "2026-01-02T03:04:05Z", url: `${own(pull, "url")}#issuecomment-${id}` };
   if (state.hidesFor) comment.hiddenFor = state.hidesFor;
   own(pull, "comments").push(comment);
   return comment;
@@ -174,7 +180,7 @@ function reply(pull, thread, body) {
     databaseId: id,
     fullDatabaseId: String(id),
     body,
-    author: { __typename: "User", login: own(state, "viewer").login },
+    author: writer(state),
     createdAt: "2026-01-02T03:04:05Z",
     url: `${own(pull, "url")}#discussion_r${id}`,
     state: (pull.reviews ?? []).some((one) => one.state === "PENDING") ? "PENDING" : "SUBMITTED",

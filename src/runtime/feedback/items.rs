@@ -114,6 +114,19 @@ pub(super) fn text(value: &Value, key: &str) -> Option<String> {
     value[key].as_str().map(str::to_owned)
 }
 
+/// Whether somebody is the account that `gh` uses. GitHub calls an app `name[bot]` there, and `name` where it wrote.
+pub(super) fn is_viewer(author: &Value, viewer: &str) -> bool {
+    let login = author["login"].as_str().unwrap_or_default();
+    let is_app = || author["__typename"] == "Bot" && viewer.strip_suffix("[bot]") == Some(login);
+    !login.is_empty() && (login == viewer || is_app())
+}
+
+/// A path that can be that of a file in the repository; others are not repeated to anybody.
+pub(super) fn repository_path(node: &Value) -> Option<String> {
+    let is_part = |part: &str| !matches!(part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git");
+    text(node, "path").filter(|path| path.split('/').all(is_part))
+}
+
 /// The number of a comment, from the end of its address.
 pub(super) fn comment_number(url: &str) -> Option<u64> {
     url.rsplit_once("#discussion_r")?.1.parse().ok()

@@ -5,14 +5,14 @@ use serde_json::Value;
 
 use super::items::{
     CrossInvocation, FeedbackComment, FeedbackItem, FetchedFeedback, ItemKind, ResolvedThread,
-    comment_number, text,
+    comment_number, is_viewer, repository_path, text,
 };
 use super::posting::marked_item;
 use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::github::ApiSession;
 
-const COMMENT: &str = "id url body createdAt author{login}";
+const COMMENT: &str = "id url body createdAt author{__typename login}";
 const PAGE: &str = "pageInfo{hasNextPage endCursor}";
 /// The lists of a pull request, each with its variable.
 const LISTS: [(&str, &str); 3] =
@@ -185,7 +185,7 @@ impl FeedbackPages<'_> {
         if node["state"] == "PENDING" {
             // Only the viewer sees their own unsubmitted review.
             self.pending = Some(comment.url);
-        } else if let Some(id) = self.own_reply(&comment) {
+        } else if let Some(id) = self.own_reply(node) {
             self.answered.push(id);
         } else if !comment.body.trim().is_empty() {
             self.fetched.items.push(FeedbackItem {
@@ -201,16 +201,16 @@ impl FeedbackPages<'_> {
     }
 
     /// The item that a comment of the viewer answers, by the mark at its end.
-    fn own_reply(&self, comment: &FeedbackComment) -> Option<String> {
-        let is_own = comment.author.as_ref() == Some(&self.fetched.viewer);
-        marked_item(&comment.body).filter(|_| is_own).map(str::to_owned)
+    fn own_reply(&self, node: &Value) -> Option<String> {
+        let is_own = is_viewer(&node["author"], &self.fetched.viewer);
+        marked_item(node["body"].as_str()?).filter(|_| is_own).map(str::to_owned)
     }
 
     fn add_thread(&mut self, node: &Value) -> Result<(), CallFailure> {
         let id = text(node, "id").unwrap_or_default();
         let is_resolved = node["isResolved"].as_bool().ok_or_else(|| self.broken("`isResolved`"))?;
         let is_outdated = node["isOutdated"] == true;
-        let (mut comments, mut last) = (Vec::new(), None);
+        let (mut comments, mut last, mut handled) = (Vec::new(), None, None);
         let mut first: Option<Option<String>> = None;
         let mut list = node["comments"].clone();
         loop {
@@ -220,6 +220,7 @@ impl FeedbackPages<'_> {
                 first = first.or_else(|| Some(text(node, "body")));
                 if !is_resolved {
                     comments.push(FeedbackComment::from_node(node));
+                    handled = self.own_reply(node);
                 }
             }
             let before = text(&list["pageInfo"], "endCursor").unwrap_or_default();
@@ -234,7 +235,7 @@ impl FeedbackPages<'_> {
                 return Err(self.broken("its next page"));
             }
         }
-        let (path, line) = (text(node, "path"), node["line"].as_u64());
+        let (path, line) = (repository_path(node), node["line"].as_u64());
         if is_resolved {
             let first = if self.limits.keeps_resolved { Some(first.flatten()) } else { None };
             let thread = ResolvedThread {
@@ -249,7 +250,6 @@ impl FeedbackPages<'_> {
         }
         self.current += usize::from(!is_outdated);
         let url = comments.first().map(|comment| comment.url.clone()).unwrap_or_default();
-        let handled = comments.last().and_then(|comment| self.own_reply(comment));
         if comments.iter().all(|comment| comment.body.trim().is_empty()) {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::items::{FeedbackItem, ItemKind, text};
+use super::items::{FeedbackItem, ItemKind, is_viewer, text};
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::github::{ApiSession, PostFailure, pause};
 
@@ -11,6 +11,8 @@ use crate::runtime::github::{ApiSession, PostFailure, pause};
 const LONGEST: usize = 65_536;
 /// How long to wait before GitHub is asked again for what it may not show yet, in seconds.
 const BACKOFF: [u64; 3] = [1, 2, 4];
+/// The same for a reply whose call was interrupted: GitHub may still be at work on it.
+const REPLY_BACKOFF: [u64; 5] = [1, 2, 4, 8, 16];
 /// How much of a comment is quoted, in characters.
 const QUOTED: usize = 300;
 const BEFORE_MARK: &str = "<!-- plugcast:feedback ";
@@ -22,6 +24,8 @@ pub(super) struct FeedbackPoster<'a> {
     pub(super) number: u64,
     /// The run and its round.
     pub(super) origin: String,
+    /// Whether the text is the user's, which is posted whatever stands there.
+    pub(super) is_users: bool,
 }
 
 /// A reply on GitHub.
@@ -37,6 +41,8 @@ struct ItemState {
     reply: Option<String>,
     /// Whether others have written after that reply.
     is_answered: bool,
+    /// Whether others have written what was not fetched.
+    has_news: bool,
     is_resolved: bool,
     /// The address of the viewer's review that is not submitted.
     pending: Option<String>,
@@ -87,7 +93,7 @@ impl FeedbackPoster<'_> {
 
     /// Asks GitHub for an item: a thread must belong to the pull request.
     fn state(&self, item: &FeedbackItem) -> Result<ItemState, CallFailure> {
-        let comments = "comments(last:100){nodes{url body author{login}}}";
+        let comments = "comments(last:100){nodes{url body createdAt author{__typename login}}}";
         let is_thread = item.kind == ItemKind::ReviewThread;
         let (node, other) = match is_thread {
             true => (
@@ -129,15 +135,29 @@ impl FeedbackPoster<'_> {
                 return Err(refused("wrong_pr", message, "fetch again; nothing was posted"));
             }
         }
-        let (mark, viewer) = (self.mark(item), data["viewer"]["login"].as_str());
-        let is_ours = |comment: &&Value| {
-            let body = comment["body"].as_str().unwrap_or_default();
-            comment["author"]["login"].as_str() == viewer && body.trim_end().ends_with(&mark)
+        let viewer = data["viewer"]["login"].as_str().unwrap_or_default();
+        let is_ours = |comment: &Value| is_viewer(&comment["author"], viewer);
+        let body = |comment: &Value| comment["body"].as_str().unwrap_or_default().to_owned();
+        let mark = self.mark(item);
+        let own =
+            comments.iter().position(|comment| is_ours(comment) && body(comment).trim_end().ends_with(&mark));
+        // Another run may have answered it, and nobody has written since.
+        let after_others =
+            comments.iter().rposition(|comment| is_thread && !is_ours(comment)).map_or(0, |at| at + 1);
+        let of_other_runs = comments.iter().enumerate().skip(after_others);
+        let mut of_other_runs =
+            of_other_runs.filter(|(_, one)| is_ours(one) && marked_item(&body(one)) == Some(&*item.id));
+        let at = own.or_else(|| of_other_runs.next().filter(|_| !self.is_users).map(|(at, _)| at));
+        let is_news = |comment: &Value| {
+            let (at, url) = (comment["createdAt"].as_str(), comment["url"].as_str());
+            !is_ours(comment)
+                && at >= item.last_comment_at.as_deref()
+                && !item.comments.iter().any(|known| Some(&*known.url) == url)
         };
-        let at = comments.iter().position(|comment| is_ours(&comment));
         Ok(ItemState {
             reply: at.and_then(|at| text(&comments[at], "url")),
             is_answered: is_thread && at.is_some_and(|at| at + 1 < comments.len()),
+            has_news: is_thread && comments.iter().any(is_news),
             is_resolved: node["isResolved"] == true,
             pending: text(&request["reviews"]["nodes"][0], "url"),
         })
@@ -145,7 +165,7 @@ impl FeedbackPoster<'_> {
 
     /// The reply of an earlier call, for which GitHub is asked again if it may not show it yet.
     fn await_reply(&self, item: &FeedbackItem) -> Result<Option<String>, CallFailure> {
-        for wait in BACKOFF {
+        for wait in REPLY_BACKOFF {
             pause(wait)?;
             if let Some(url) = self.state(item)?.reply {
                 return Ok(Some(url));
@@ -155,7 +175,7 @@ impl FeedbackPoster<'_> {
     }
 
     /// Posts a reply, unless an earlier call did. `begin` records that the call is made; `is_begun` tells that it
-    /// may have been made before.
+    /// may have been made before. `None` if others have written since the item was fetched: nothing is posted.
     ///
     /// # Errors
     /// `pending_review`, `pending_after_post`, `wrong_pr`, `no_thread`, and those of gh.
@@ -165,7 +185,7 @@ impl FeedbackPoster<'_> {
         body: &str,
         is_begun: bool,
         begin: &mut dyn FnMut() -> Result<(), CallFailure>,
-    ) -> Result<PostedReply, CallFailure> {
+    ) -> Result<Option<PostedReply>, CallFailure> {
         let state = self.state(item)?;
         if let Some(review) = state.pending {
             let message = format!("your review {review} is not submitted, and a reply would disappear in it");
@@ -180,7 +200,10 @@ impl FeedbackPoster<'_> {
             reply => reply,
         };
         if let Some(url) = earlier {
-            return Ok(PostedReply { url, was_found: true });
+            return Ok(Some(PostedReply { url, was_found: true }));
+        }
+        if state.has_news && !self.is_users {
+            return Ok(None);
         }
         let path = match (item.kind, item.root_comment_id) {
             (ItemKind::ReviewThread, Some(root)) => format!("pulls/{}/comments/{root}/replies", self.number),
@@ -203,7 +226,7 @@ impl FeedbackPoster<'_> {
             let message = format!("your review {review} was begun meanwhile, and the reply is in it");
             return Err(refused("pending_after_post", message, "submit that review, then run it again"));
         }
-        Ok(PostedReply { url: posted.unwrap_or_default(), was_found: false })
+        Ok(Some(PostedReply { url: posted.unwrap_or_default(), was_found: false }))
     }
 
     /// Resolves a thread, unless others have written after our reply; returns whether it is resolved.
@@ -216,7 +239,7 @@ impl FeedbackPoster<'_> {
         begin: &mut dyn FnMut() -> Result<(), CallFailure>,
     ) -> Result<bool, CallFailure> {
         let state = self.state(item)?;
-        if state.is_resolved || state.is_answered {
+        if state.is_resolved || state.is_answered || state.has_news {
             return Ok(state.is_resolved);
         }
         begin()?;

@@ -48,6 +48,10 @@ pub struct Response {
     pub replies: Vec<FeedbackReply>,
     /// Units without a reply, and what does not count.
     pub unread: Vec<UnreadResult>,
+    /// Threads in which others have written since they were fetched: nothing was posted there.
+    pub changed: Vec<String>,
+    /// What the replies lack, though every item has its result.
+    pub notes: Vec<String>,
     /// The assessments of clusters, as their agents returned them.
     pub assessments: Vec<Value>,
 }
@@ -110,16 +114,19 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     results.outcomes.retain(|(outcome, _)| options.item.as_ref().is_none_or(|id| outcome.id == *id));
     let session = run.session(&repository, MAX_WAIT)?;
-    let mut replies = Vec::new();
+    let (mut replies, mut changed) = (Vec::new(), Vec::new());
     for (outcome, text) in results.outcomes {
         let item = known_item(&fetched, &outcome.id)?;
-        match post(&mut run, &session, item, outcome, &text) {
-            // The agent can write it again; what the user gave is the user's.
-            Err(failure) if failure.error.code == "too_long" && options.item.is_none() => {
+        match post(&mut run, &session, item, (outcome, &text), options.stdin) {
+            // It costs its item alone; what the user asked for is an error.
+            Err(failure) if !options.stdin && ["no_thread", "too_long"].contains(&&*failure.error.code) => {
                 let unit = run.record.unit_of(&item.id).unwrap_or_default();
                 results.unread.push(UnreadResult { unit, reason: failure.error.message });
             }
-            reply => replies.push(reply?),
+            reply => match reply? {
+                Some(reply) => replies.push(reply),
+                None => changed.push(item.id.clone()),
+            },
         }
     }
     let is_complete = results.unread.is_empty();
@@ -127,6 +134,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         status: if is_complete { ReplyStatus::Posted } else { ReplyStatus::Partial },
         replies,
         unread: results.unread,
+        changed,
+        notes: results.notes,
         assessments: results.assessments,
     }))
 }
@@ -146,41 +155,42 @@ pub(super) fn known_item<'a>(
     fetched.item(id).ok_or_else(unknown)
 }
 
-/// Posts one reply under the lock, and records it before and after.
+/// Posts one reply under the lock, and records it before and after. `None` if others have written since it was fetched.
 fn post(
     run: &mut FeedbackRun,
     session: &ApiSession<'_>,
     item: &FeedbackItem,
-    outcome: FeedbackOutcome,
-    text: &str,
-) -> Result<FeedbackReply, CallFailure> {
+    (outcome, text): (FeedbackOutcome, &str),
+    is_users: bool,
+) -> Result<Option<FeedbackReply>, CallFailure> {
     let store = run.store.clone();
     let held = store.lock()?;
     run.reread()?;
     let round = run.record.round;
     let at = run.record.outcomes.iter().position(|one| one.id == outcome.id && one.round == round);
     let known = at.map(|at| &run.record.outcomes[at]);
+    let origin = format!("{}/{round}", run.record.run_id);
+    let poster = FeedbackPoster { session, number: run.record.pr.number, origin, is_users };
     let (id, verdict) = (outcome.id.clone(), known.map_or(outcome.verdict, |known| known.verdict));
     if let Some(known) = known.filter(|known| known.reply == CallState::Done) {
         let url = known.reply_url.clone().unwrap_or_default();
-        return Ok(FeedbackReply { id, verdict, url, was_posted: true });
+        return Ok(Some(FeedbackReply { id, verdict, url, was_posted: true }));
     }
-    let origin = format!("{}/{round}", run.record.run_id);
-    let poster = FeedbackPoster { session, number: run.record.pr.number, origin };
     let body = poster.text(item, text)?;
     let is_begun = at.is_some();
     let at = at.unwrap_or(run.record.outcomes.len());
-    let PostedReply { url, was_found } = poster.reply(item, &body, is_begun, &mut || {
+    let posted = poster.reply(item, &body, is_begun, &mut || {
         if !is_begun {
             run.record.outcomes.push(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() });
         }
         run.write(&held, Vec::new())
     })?;
+    let Some(PostedReply { url, was_found }) = posted else { return Ok(None) };
     if at == run.record.outcomes.len() {
         run.record.outcomes.push(outcome.clone());
     }
     let own = &mut run.record.outcomes[at];
     (own.reply, own.reply_url) = (CallState::Done, Some(url.clone()));
     run.write(&held, Vec::new())?;
-    Ok(FeedbackReply { id, verdict, url, was_posted: was_found })
+    Ok(Some(FeedbackReply { id, verdict, url, was_posted: was_found }))
 }

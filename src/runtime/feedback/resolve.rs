@@ -44,7 +44,7 @@ pub struct Response {
     pub resolved: Vec<String>,
     /// Threads that the user has to decide.
     pub needs_human: Vec<String>,
-    /// Threads in which others have written after the reply.
+    /// Threads in which others have written after the reply, or before it what was not fetched.
     pub answered: Vec<String>,
 }
 
@@ -75,7 +75,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let session = run.session(&repository, MAX_WAIT)?;
     let (store, round) = (run.store.clone(), run.record.round);
     let origin = format!("{}/{round}", run.record.run_id);
-    let poster = FeedbackPoster { session: &session, number: run.record.pr.number, origin };
+    let number = run.record.pr.number;
+    let poster = FeedbackPoster { session: &session, number, origin, is_users: false };
     let mut response = Response {
         status: ResolveStatus::Resolved,
         resolved: Vec::new(),

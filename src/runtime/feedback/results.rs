@@ -25,6 +25,8 @@ pub(super) struct UnitResults {
     /// The outcomes with the texts to post.
     pub(super) outcomes: Vec<(FeedbackOutcome, String)>,
     pub(super) unread: Vec<UnreadResult>,
+    /// What the replies lack, though every item has its result.
+    pub(super) notes: Vec<String>,
     /// The assessments of clusters, as returned.
     pub(super) assessments: Vec<Value>,
 }
@@ -83,14 +85,16 @@ impl UnitResults {
         }
         let Some(assessment) = assessment else {
             if unit.is_cluster {
-                self.refuse(unit, "there is no `cluster_assessment`");
+                self.notes.push(format!("`{}` has no `cluster_assessment`", unit.name));
             }
             return;
         };
         let mode = assessment["mode"].as_str().unwrap_or_default();
         let investigated = assessment["files_investigated"].as_array();
         if mode.replace('_', "-") == "correct-but-incomplete" && investigated.is_none_or(Vec::is_empty) {
-            self.refuse(unit, "`correct-but-incomplete` needs `files_investigated`");
+            let name = &unit.name;
+            self.notes
+                .push(format!("`{name}` is `correct-but-incomplete`, and names no `files_investigated`"));
         }
         self.assessments.push(assessment.clone());
     }
