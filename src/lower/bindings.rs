@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
-use memchr::memmem;
 use serde::Serialize;
 use serde_json::json;
 
@@ -75,13 +74,6 @@ struct BlockText<'a> {
     edited: bool,
     /// Whether the component can dispatch agents on the source host.
     dispatches: bool,
-}
-
-/// What shows that a text speaks of images.
-const IMAGES: [&str; 7] = [".png", ".jpg", ".jpeg", ".gif", ".webp", "screenshot", "Screenshot"];
-
-fn names_images(text: &str) -> bool {
-    IMAGES.iter().any(|word| memmem::find(text.as_bytes(), word.as_bytes()).is_some())
 }
 
 impl Bindings {
@@ -193,13 +185,12 @@ impl Bindings {
         let forms = &context.target.text;
         match &name.reference.named {
             ReferenceTarget::Tool(tool) if context.target.block.contains_key("tools") && text.binds_tools => {
-                let of_images = context.target.image_tools.get(tool);
-                let of_images = of_images.filter(|_| names_images(text.text));
-                if let Some(stands) = of_images.or_else(|| context.tool(tool)) {
-                    // Of several texts, one that speaks of images decides.
-                    if of_images.is_some() || !self.tools.contains_key(tool) {
-                        self.tools.insert(tool.clone(), stands.clone());
-                    }
+                // Of several texts, one that speaks of images decides.
+                let of_images = context.image_tool(tool, text.text);
+                if let Some(stands) = of_images {
+                    self.tools.insert(tool.clone(), stands.clone());
+                } else if let Some(stands) = context.tool(tool) {
+                    self.tools.entry(tool.clone()).or_insert_with(|| stands.clone());
                 }
             }
             ReferenceTarget::Argument(written) if name.is_meant => self.argument(written),

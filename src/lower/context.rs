@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use memchr::memmem;
 
 use super::listing::{PluginListing, SessionListing};
 use super::options;
@@ -18,6 +19,9 @@ use crate::progress::Progress;
 use crate::source::ComponentKind;
 use crate::source_format::SourceFacts;
 use crate::target::{Target, VariableFacts};
+
+/// What shows that a text speaks of images.
+const IMAGES: [&[u8]; 7] = [b".png", b".jpg", b".jpeg", b".gif", b".webp", b"screenshot", b"Screenshot"];
 
 /// The input for lowering one plugin.
 pub(super) struct LoweringContext<'a> {
@@ -101,6 +105,12 @@ impl LoweringContext<'_> {
     /// The substitute for a tool of the source host, or for the tools of a server.
     pub(super) fn tool(&self, name: &str) -> Option<&String> {
         self.target.tools.get(name).or_else(|| self.server_tools.stands.get(name))
+    }
+
+    /// The equivalent of the tool `name` in a text that speaks of images, if it differs there.
+    pub(super) fn image_tool(&self, name: &str, text: &str) -> Option<&String> {
+        let differs = self.target.image_tools.get(name);
+        differs.filter(|_| IMAGES.iter().any(|word| memmem::find(text.as_bytes(), word).is_some()))
     }
 
     /// Where an agent of another plugin is in that plugin's emitted folder.

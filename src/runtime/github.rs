@@ -3,6 +3,8 @@
 
 mod checks;
 mod commit_request;
+mod failure;
+mod half_characters;
 mod session;
 
 use std::time::Duration;
@@ -11,6 +13,7 @@ pub use checks::{CheckBucket, CommitCheck, CommitChecks, ForkOrigin, checks};
 pub use commit_request::{CommitRequest, requests_with};
 pub use session::{ApiSession, PostFailure, pause};
 
+use self::failure::failed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -18,9 +21,7 @@ use serde_json::Value;
 use super::answer::CallFailure;
 use super::child;
 use super::git::Repository;
-use super::hosts::SandboxAccess;
 use crate::git_command;
-use crate::printable::{line, shell_word};
 use crate::process::{ChildCommand, ChildOutput};
 
 /// How long one call may take.
@@ -255,32 +256,6 @@ fn malformed(what: &str) -> CallFailure {
     CallFailure::environment("gh_failed", message, hint)
 }
 
-/// JSON in which an escape for half of a character, which a comment may have, is U+FFFD.
-fn with_whole_characters(json: &[u8]) -> Vec<u8> {
-    let half = |at: usize| {
-        let digits = json.get(at..at + 6)?.strip_prefix(b"\\u")?;
-        u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-    };
-    let (mut out, mut at) = (Vec::with_capacity(json.len()), 0);
-    while at < json.len() {
-        let length = match (half(at), json[at]) {
-            (Some(0xd800..=0xdbff), _) if matches!(half(at + 6), Some(0xdc00..=0xdfff)) => 12,
-            (Some(0xd800..=0xdfff), _) => {
-                out.extend(b"\\ufffd");
-                at += 6;
-                continue;
-            }
-            (None, b'\\') => 2,
-            (Some(_), _) => 6,
-            _ => 1,
-        };
-        let end = json.len().min(at + length);
-        out.extend(&json[at..end]);
-        at = end;
-    }
-    out
-}
-
 /// The beginning of a text, for a message.
 fn beginning(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
@@ -329,7 +304,7 @@ fn data(
     ended: &ChildOutput,
     body: &[u8],
 ) -> Result<Value, (Box<CallFailure>, Option<Value>)> {
-    let whole = || serde_json::from_slice(&with_whole_characters(body));
+    let whole = || serde_json::from_slice(&half_characters::replaced(body));
     let mut answer: Option<Value> = serde_json::from_slice(body).or_else(|_| whole()).ok();
     let errors = answer.as_ref().and_then(|answer| answer["errors"].as_array());
     let reason = errors.and_then(|errors| errors.first()?["message"].as_str().map(str::to_owned));
@@ -344,55 +319,6 @@ fn data(
             let data = data.filter(|_| reason.is_some());
             Err((Box::new(failed(repository, at, ended, reason)), data))
         }
-    }
-}
-
-/// What `gh` says when the network fails.
-const OF_THE_NETWORK: [&str; 7] =
-    ["EOF", "connect", "connection", "dial tcp", "no such host", "timeout", "TLS handshake"];
-
-/// The failure of `gh`, classified, with its own message.
-fn failed(
-    repository: &Repository,
-    at: &RepositoryAddress,
-    ended: &ChildOutput,
-    reason: Option<String>,
-) -> CallFailure {
-    let words = reason.unwrap_or_else(|| child::words(ended));
-    let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if let Some(refused) = child::sandbox_refusal(repository.environment(), SandboxAccess::Network, &words) {
-        return refused;
-    }
-    let (code, hint) = if any(&["rate limit", "HTTP 429"]) {
-        ("rate_limited", "wait, then run it again")
-    } else if ended.code == Some(4) || any(&["HTTP 401", "gh auth login"]) {
-        ("gh_auth", &*sign_in(&at.host))
-    } else if any(&["HTTP 403", "Resource not accessible", "must have push access"]) {
-        ("gh_forbidden", "give the account of `gh` access to the repository")
-    } else if any(&["HTTP 404", "Could not resolve to a"]) {
-        ("gh_not_found", "check the number, and that the account of `gh` sees the repository")
-    } else if any(&["HTTP "]) {
-        ("gh_failed", "GitHub answered so; what it names must change, or run it again later")
-    } else if any(&OF_THE_NETWORK) {
-        ("gh_failed", "check the network, then run it again")
-    } else {
-        ("gh_failed", "run `gh auth status` to see what is wrong")
-    };
-    CallFailure::environment(code, format!("`gh` failed: {words}"), hint)
-}
-
-/// How to sign in to a host. The name of one without a dot is an alias of ssh, and others may be, too.
-fn sign_in(host: &str) -> String {
-    let named = line(host);
-    let sign_in = format!("sign in with `gh auth login --hostname {}`", shell_word(host));
-    let alias = format!(
-        "`{named}` is an alias of ssh, name GitHub's own host with `git remote set-url`, and keep the alias with `git config {} git@github.com:`",
-        shell_word(&format!("url.git@{host}:.insteadOf"))
-    );
-    match host {
-        "github.com" => "sign in with `gh auth login`".to_owned(),
-        _ if host.contains('.') => format!("{sign_in}; if {alias}"),
-        _ => format!("if {alias}"),
     }
 }
 

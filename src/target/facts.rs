@@ -108,8 +108,7 @@ pub struct HostFacts {
     /// Manifests and folders that only this host reads; the source's own copies are replaced.
     #[serde(default)]
     pub owns: Vec<String>,
-    /// Whether folders below `skills/` are searched at every depth, so that a template named like a
-    /// skill file would become a skill.
+    /// Whether folders below `skills/` are searched at every depth, where a template may be named like a skill.
     pub nested_skill_files: bool,
     /// A folder whose Markdown files the host turns into skills, and the folder to move its other files to.
     pub converted_folder: Option<(String, String)>,
@@ -281,8 +280,7 @@ pub struct FieldRule {
     pub class: Option<LossClass>,
     /// The key on the host.
     pub to: Option<String>,
-    /// The host's equivalents of values; an empty one means that the field is omitted without a loss. Other values are
-    /// dropped.
+    /// The host's equivalents of values; an empty one omits the field without a loss. Other values are dropped.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
     /// The format of other valid values; anything that neither matches it nor is in `values` is dropped.

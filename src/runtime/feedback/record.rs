@@ -187,13 +187,6 @@ impl FeedbackRecord {
         self.units.iter().any(|unit| unit.items.iter().any(|item| item == id))
     }
 
-    /// The name of the unit that an item is part of in the current round.
-    pub(super) fn unit_of(&self, id: &str) -> Option<String> {
-        let mut units = self.units.iter().filter(|unit| unit.round == self.round);
-        let unit = units.find(|unit| unit.items.iter().any(|item| item == id));
-        unit.map(|unit| unit.name.clone())
-    }
-
     /// What became of an item in the current round.
     pub(super) fn outcome(&self, id: &str) -> Option<&FeedbackOutcome> {
         self.outcomes.iter().find(|one| one.id == id && one.round == self.round)

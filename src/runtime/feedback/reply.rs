@@ -120,7 +120,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         match post(&mut run, &session, item, (outcome, &text), options.stdin) {
             // It costs its item alone; what the user asked for is an error.
             Err(failure) if !options.stdin && ["no_thread", "too_long"].contains(&&*failure.error.code) => {
-                let unit = run.record.unit_of(&item.id).unwrap_or_default();
+                let unit = unit_of(&run, &item.id);
                 results.unread.push(UnreadResult { unit, reason: failure.error.message });
             }
             reply => match reply? {
@@ -138,6 +138,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         notes: results.notes,
         assessments: results.assessments,
     }))
+}
+
+/// The name of the unit that an item is part of in the current round.
+fn unit_of(run: &FeedbackRun, id: &str) -> String {
+    let mut units = run.record.units.iter().filter(|unit| unit.round == run.record.round);
+    let unit = units.find(|unit| unit.items.iter().any(|item| item == id));
+    unit.map(|unit| unit.name.clone()).unwrap_or_default()
 }
 
 /// The item of an id.

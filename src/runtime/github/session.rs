@@ -5,7 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde_json::Value;
 
-use super::{RepositoryAddress, api, data, failed, malformed, query_words};
+use super::failure::failed;
+use super::{RepositoryAddress, api, data, malformed, query_words};
 use crate::process::{ChildOutput, interrupt};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
