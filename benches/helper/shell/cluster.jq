@@ -8,7 +8,8 @@ def folder: .path | split("/")[:-1] | join("/");
 | map({category: .[0].category, folder: .[0].folder, members: .})
 | group_by(.category)
 | map(reduce .[] as $one ([];
-    if length > 0 and ($one.folder | startswith(.[-1].folder + "/")) then .[-1].members += $one.members
+    .[-1].folder as $above
+    | if $above != null and ($one.folder | startswith($above + "/")) then .[-1].members += $one.members
     else . + [$one] end))
 | add // []
 | map(select(.members | length > 1))
