@@ -59,8 +59,8 @@ pub enum PathForm {
 /// The prefix of the path of a skill's own script.
 pub const SCRIPTS: &str = "scripts/";
 
-/// All mentions of `text`, in source order. A path without a variable is left out if nothing in the source has the name of its
-/// first folder: such a path is not meant to be part of the plugin. If every such path targets a file of the
+/// All mentions of `text`, in source order. A path without a variable is left out if nothing in the source has the name
+/// of its first folder: such a path is not meant to be part of the plugin. If every such path targets a file of the
 /// component, all of them are left out: no rule reports them, and the Markdown is not parsed.
 pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention> {
     let (source, parts) = (context.targets.source(), context.paths().parts(text));
@@ -98,8 +98,8 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
     out
 }
 
-/// Whether a rule may report a path without a variable: not if it targets a file of the component, nor if it is relative to the
-/// user's working directory, except for scripts of a skill.
+/// Whether a rule may report a path without a variable: not if it targets a file of the component, nor if it is relative
+/// to the user's working directory, except for scripts of a skill.
 fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
     match mention.target(context, text) {
         PathTarget::Inside { .. } => false,

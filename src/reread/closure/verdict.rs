@@ -327,7 +327,8 @@ impl<'a> ClosureJudge<'a> {
         self.fault(file, span, message);
     }
 
-    /// Whether the name at `span` of `file` is that of another component that the text uses, not only mentions or forbids.
+    /// Whether the name at `span` of `file` is that of another component that the text uses: it does not only mention or
+    /// forbid it.
     fn is_used(&self, owner: &Component, file: &SourceFile, span: Span) -> bool {
         let groups = self.project.references(owner, self.source).iter();
         let found = groups.filter(|group| group.path == file.path).find_map(|group| {

@@ -54,6 +54,10 @@ pub(super) fn marked_item(body: &str) -> Option<&str> {
     last.strip_prefix(BEFORE_MARK)?.strip_suffix(AFTER_MARK)?.rsplit_once(' ').map(|(_, item)| item)
 }
 
+fn body_of(comment: &Value) -> &str {
+    comment["body"].as_str().unwrap_or_default()
+}
+
 fn refused(code: &str, message: String, hint: &str) -> CallFailure {
     CallFailure::new(REFUSED, code, message, hint)
 }
@@ -137,16 +141,16 @@ impl FeedbackPoster<'_> {
         }
         let viewer = data["viewer"]["login"].as_str().unwrap_or_default();
         let is_ours = |comment: &Value| is_viewer(&comment["author"], viewer);
-        let body = |comment: &Value| comment["body"].as_str().unwrap_or_default().to_owned();
         let mark = self.mark(item);
-        let own =
-            comments.iter().position(|comment| is_ours(comment) && body(comment).trim_end().ends_with(&mark));
+        let own = comments
+            .iter()
+            .position(|comment| is_ours(comment) && body_of(comment).trim_end().ends_with(&mark));
         // Another run may have answered it, and nobody has written since.
         let after_others =
             comments.iter().rposition(|comment| is_thread && !is_ours(comment)).map_or(0, |at| at + 1);
         let of_other_runs = comments.iter().enumerate().skip(after_others);
         let mut of_other_runs =
-            of_other_runs.filter(|(_, one)| is_ours(one) && marked_item(&body(one)) == Some(&*item.id));
+            of_other_runs.filter(|(_, one)| is_ours(one) && marked_item(body_of(one)) == Some(&*item.id));
         let at = own.or_else(|| of_other_runs.next().filter(|_| !self.is_users).map(|(at, _)| at));
         let is_news = |comment: &Value| {
             let (at, url) = (comment["createdAt"].as_str(), comment["url"].as_str());

@@ -1,6 +1,6 @@
 //! Escapes for half of a character in JSON, which a comment may have and no text can hold.
 
-/// JSON in which an escape for half of a character, which a comment may have, is U+FFFD.
+/// The same JSON with U+FFFD in their place.
 pub(super) fn replaced(json: &[u8]) -> Vec<u8> {
     let half = |at: usize| {
         let digits = json.get(at..at + 6)?.strip_prefix(b"\\u")?;

@@ -90,13 +90,15 @@ impl ItemOutcome {
     }
 }
 
-/// The similarity of an item whose title and files are the same.
-const UNCHANGED: u8 = 3;
+/// What the title of an item counts for its similarity, and what its files do.
+const SAME_TITLE: u8 = 2;
+const SAME_FILES: u8 = 1;
 
 impl LockedItem {
     /// How much of it an item has: its title, and its files.
     fn similarity(&self, title: &str, files: &[String]) -> u8 {
-        2 * u8::from(self.title == title) + u8::from(!files.is_empty() && self.files == files)
+        SAME_TITLE * u8::from(self.title == title)
+            + SAME_FILES * u8::from(!files.is_empty() && self.files == files)
     }
 
     /// Whether it was dispatched.
@@ -123,7 +125,7 @@ impl ChecklistLock {
         };
         let own = self.items.get(&id);
         let kept = own.map_or(0, |own| likeness(own, id));
-        if kept == UNCHANGED {
+        if kept == SAME_TITLE + SAME_FILES {
             return None;
         }
         let was_out = own.is_some_and(LockedItem::was_out);
@@ -132,7 +134,9 @@ impl ChecklistLock {
         let mut before = others.filter(|(before, locked)| {
             let found = likeness(locked, id);
             // An item that the user adds may have the files of another one.
-            (found > 1 || own.is_some() && found > 0) && found > kept && found > likeness(locked, **before)
+            (found >= SAME_TITLE || own.is_some() && found > 0)
+                && found > kept
+                && found > likeness(locked, **before)
         });
         before.next().map(|(before, _)| *before)
     }
