@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use super::demo;
 use super::output::{EVIL, RUNS, is_obeyed, is_unsafe};
 use crate::runtime::fixture::HELPER;
-use crate::support::git::{commit, committed};
+use crate::support::git::{commit, committed, git, state};
 use crate::support::run::{FinishedRun, unread_output};
 
 const COMPILER: &str = env!("CARGO_BIN_EXE_plugcast");
@@ -26,6 +26,8 @@ enum Output {
     Full,
     /// To nobody.
     Closed,
+    /// To the null device, which can be read, too: some callers throw an answer away so.
+    Discarded,
 }
 
 fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> FinishedRun {
@@ -33,6 +35,9 @@ fn run(program: &str, folder: &TempDir, words: &[&str], output: &Output) -> Fini
         Output::Read => Stdio::piped(),
         Output::Full => File::options().write(true).open("/dev/full").expect("a full device").into(),
         Output::Closed => unread_output(),
+        Output::Discarded => {
+            File::options().read(true).write(true).open("/dev/null").expect("a null device").into()
+        }
     };
     let home = folder.path().join("home");
     let ended = Command::new(program)
@@ -139,6 +144,50 @@ fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
             assert_eq!((closed.code, &closed.stderr), (told.code, &told.stderr), "{arguments:?}");
         }
     }
+}
+
+/// Runs the helper with standard output closed from the start.
+fn run_without_output(folder: &Path, words: &[&str]) -> FinishedRun {
+    let ended = Command::new("sh")
+        .args(["-c", "exec \"$0\" \"$@\" >&-", HELPER])
+        .args(words)
+        .current_dir(folder)
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", folder.join("home"))
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .expect("the program starts");
+    FinishedRun::from(ended)
+}
+
+#[test]
+fn case_13_nothing_is_begun_where_standard_output_is_closed() {
+    let folder = fixture();
+    git(folder.path(), &["switch", "--quiet", "--create", "topic"]);
+    let refused = "warning: standard output is closed, so nothing was done\n";
+    let before = state(folder.path());
+    let begin =
+        [["polish", "acquire", "--apply"], ["review", "begin", "base:main"], ["run", "list", "--help"]];
+    for words in begin {
+        let closed = run_without_output(folder.path(), &words);
+        assert_eq!((closed.code, &*closed.stderr), (Some(5), refused), "{words:?}");
+    }
+    assert!(state(folder.path()) == before, "no run was begun");
+    let discarded = run(HELPER, &folder, &["--version"], &Output::Discarded);
+    assert_eq!((discarded.code, &*discarded.stderr), (Some(0), ""), "the null device is no closed output");
+}
+
+#[test]
+fn case_13_a_polish_that_nobody_is_told_of_keeps_no_other_from_its_beginning() {
+    let folder = fixture();
+    git(folder.path(), &["switch", "--quiet", "--create", "topic"]);
+    let acquire = ["polish", "acquire", "--apply"];
+    for output in [Output::Full, Output::Closed] {
+        assert_eq!(run(HELPER, &folder, &acquire, &output).code, Some(5));
+    }
+    run(HELPER, &folder, &acquire, &Output::Read).expect_code(0);
 }
 
 #[test]

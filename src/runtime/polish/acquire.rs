@@ -241,7 +241,12 @@ fn acquire(
         Err(error) => response.fetch_error = Some(error),
     }
     response.notes = plan.location.notes;
-    Ok(Delivery::from_answer(&response))
+    let delivery = Delivery::from_answer(&response);
+    // The next polish would be refused for a run that nobody was told of.
+    Ok(match &response.run {
+        Some(run) => delivery.undone_by(&["polish", "cancel", "--run", run]),
+        None => delivery,
+    })
 }
 
 /// Refuses a plan that was named and is not a file of the tree that is polished.
