@@ -16,6 +16,7 @@ mod output;
 mod races;
 mod readers;
 mod scale;
+mod scale_checklists;
 mod scale_markdown;
 mod scale_servers;
 mod scale_settings;

@@ -14,7 +14,12 @@ fn cost(tree: &Tree, arguments: &[&str]) -> f64 {
     let line = "\"$0\" \"$@\" > answer 2>&1; echo $? >&2; times";
     let finished = Plugcast::new(folder.path(), arguments).below("sh", &["-c", line]).run();
     assert!(["0\n", "1\n"].contains(&finished.stderr.as_str()), "{arguments:?}: {}", finished.stderr);
-    let children = finished.stdout.lines().nth(1).expect("two lines of times");
+    children_in_hundredths(&finished.stdout)
+}
+
+/// The processor time of a shell's children in hundredths of a second, of what its `times` prints.
+pub(super) fn children_in_hundredths(times: &str) -> f64 {
+    let children = times.lines().nth(1).expect("two lines of times");
     let seconds = |time: &str| {
         let (minutes, seconds) = time.trim_end_matches('s').split_once('m').expect("minutes and seconds");
         minutes.parse::<f64>().expect("a number") * 60.0 + seconds.parse::<f64>().expect("a number")
