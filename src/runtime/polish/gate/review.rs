@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::{GateResult, restart_arguments};
 use crate::disk::FileKind;
-use crate::order;
 use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::document;
 use crate::runtime::git::Repository;
@@ -61,8 +60,24 @@ pub enum ReviewBinding {
 struct ReviewCandidate {
     /// The sort key for the newest: a timestamp, then the name.
     age: (String, String),
+    /// When it began, by its folder's name.
+    began: Option<String>,
+    /// Whether it is known when it ended, if only by the file's time.
+    is_dated: bool,
     path: String,
     found: Result<Value, CallFailure>,
+}
+
+/// The newest one. One that does not say when it ended may have ended after any that it overlaps: of the two, one that
+/// refuses counts.
+fn newest(candidates: Vec<ReviewCandidate>) -> Option<ReviewCandidate> {
+    let (dated, undated): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| candidate.is_dated);
+    let newest = |all: Vec<ReviewCandidate>| all.into_iter().max_by(|one, other| one.age.cmp(&other.age));
+    let (dated, undated) = (newest(dated), newest(undated));
+    let (Some(one), Some(other)) = (&dated, &undated) else { return dated.or(undated) };
+    let passes = one.found.as_ref().is_ok_and(|found| verdict_of(found).is_ok());
+    let overlaps = other.age.0 >= *one.began.as_ref().unwrap_or(&one.age.0);
+    if other.age.0 > one.age.0 || overlaps && passes { undated } else { dated }
 }
 
 /// Finds the review, and checks its commit and its verdict. `heads` are the current commit, and those before what the run
@@ -88,8 +103,7 @@ pub(super) fn check(
     };
     let mut candidates = candidates(tree, root)?;
     candidates.retain(is_ours);
-    order::sort_by(&mut candidates, |one, other| other.age.cmp(&one.age));
-    let Some(ReviewCandidate { path, found, age }) = candidates.into_iter().next() else {
+    let Some(ReviewCandidate { path, found, age, .. }) = newest(candidates) else {
         let name = branch.map_or_else(|| format!("commit {}", heads[0]), |branch| format!("`{branch}`"));
         let hint = format!("run the skill `review:review` on {name} first");
         return Ok((
@@ -129,8 +143,7 @@ pub(super) fn check(
         }
         Ok(message) | Err((message, _)) => Ok(message),
     };
-    let verdict = verdict(reviewed.verdict.as_deref());
-    Ok((Some(reviewed), looked, Some(verdict)))
+    Ok((Some(reviewed), looked, Some(verdict_of(&found))))
 }
 
 /// Every complete review of the stores.
@@ -154,54 +167,69 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     let metadata = path.join(METADATA);
     // Without metadata, neither the commit nor the end of the review is known.
     let Some(text) = store.text(&metadata)? else { return Ok(None) };
-    let told = |found: &Value| {
-        let time = |key: &str| Timestamp::parse(found[key].as_str()?);
-        time("completed_at").or_else(|| time("created_at"))
+    let began = began(&name);
+    let malformed = |error: Option<serde_json::Error>, message: String| {
+        let name = metadata.display().to_string();
+        let hint = &*format!("repair or remove `{name}`, or review again");
+        Err(match error {
+            Some(error) => document::no_json(&error, &name, hint),
+            None => CallFailure::new(4, "malformed_json", message, hint).in_file(name, Some(1), Some(1)),
+        })
     };
+    let mut ended = None;
     let found = match serde_json::from_str::<Value>(&text) {
         Ok(mut found) if found.is_object() => {
-            // A review that is running, abandoned, degraded or empty does not count. One that ended counts also if its
-            // time cannot be read: it may be the one that refuses.
-            let has_time = ["completed_at", "created_at"].iter().any(|key| !found[*key].is_null());
-            let is_done = found["status"] == "done" || found["status"].is_null() && has_time;
+            // A review that is running, abandoned or empty does not count. One that ended counts also if its time cannot
+            // be read: it may be the one that refuses.
+            let times = ["completed_at", "created_at"].map(|key| &found[key]);
+            let has_time = times.iter().any(|time| !time.is_null());
+            let is_done = matches!(found["status"].as_str(), Some("done" | "degraded"))
+                || found["status"].is_null() && has_time;
             if !is_done {
                 return Ok(None);
             }
+            ended = times.iter().find_map(|time| Timestamp::parse(time.as_str()?));
+            let is_unclear = ended.is_none() && began.is_none() && has_time;
             if found["verdict"].is_null() {
                 let report = store.text(&path.join("report.md"))?.unwrap_or_default();
                 let stated = report.lines().find_map(|line| line.strip_prefix("Verdict: "));
                 found["verdict"] = stated.map(str::trim).into();
             }
-            Ok(found)
-        }
-        other => {
-            let name = metadata.display().to_string();
-            let hint = &*format!("repair or remove `{name}`, or review again");
-            let message = "this is not an object".to_owned();
-            Err(match other {
-                Err(error) => document::no_json(&error, &name, hint),
-                Ok(_) => CallFailure::new(4, "malformed_json", message, hint).in_file(name, Some(1), Some(1)),
-            })
-        }
-    };
-    let stamp = match found.as_ref().ok().and_then(told) {
-        Some(moment) => moment.stamp(),
-        // Run names look like `20261122-073631-` plus random digits; for any other name, the file's time counts.
-        None => {
-            let own =
-                name.get(..15).filter(|own| own.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'));
-            match (own, store.open()?) {
-                (Some(own), _) => own.to_owned(),
-                (None, Some(root)) => {
-                    let relative = path.strip_prefix(&store.root).unwrap_or(path);
-                    let changed = root.modified(relative).map_err(|error| store.refusal(error))?;
-                    changed.map(|time| Timestamp::from_system_time(time).stamp()).unwrap_or_default()
-                }
-                (None, None) => String::new(),
+            if is_unclear {
+                malformed(None, "`completed_at` is not a time such as `2026-01-31T12:00:00Z`".to_owned())
+            } else {
+                Ok(found)
             }
         }
+        Ok(_) => malformed(None, "this is not an object".to_owned()),
+        Err(error) => malformed(Some(error), String::new()),
     };
-    Ok(Some(ReviewCandidate { age: (stamp, name), path: path.display().to_string(), found }))
+    let stamp = match (ended.map(Timestamp::stamp), &began, store.open()?) {
+        (Some(stamp), ..) => stamp,
+        (None, Some(began), _) => began.clone(),
+        (None, None, Some(root)) => {
+            let relative = path.strip_prefix(&store.root).unwrap_or(path);
+            let changed = root.modified(relative).map_err(|error| store.refusal(error))?;
+            changed.map(|time| Timestamp::from_system_time(time).stamp()).unwrap_or_default()
+        }
+        (None, None, None) => String::new(),
+    };
+    let (is_dated, path) = (ended.is_some() || began.is_none(), path.display().to_string());
+    let age = (stamp, name);
+    Ok(Some(ReviewCandidate { age, began, is_dated, path, found }))
+}
+
+/// When a run with this name began, as [`Timestamp::stamp`] writes it: names look like `20261122-073631-` and random
+/// digits.
+fn began(name: &str) -> Option<String> {
+    let own = name
+        .get(..15)
+        .filter(|_| name.get(15..).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))?;
+    let (date, time) = own.split_once('-')?;
+    let part = |text: &str, range: std::ops::Range<usize>| text.get(range).map(str::to_owned);
+    let (year, month, day) = (part(date, 0..4)?, part(date, 4..6)?, part(date, 6..8)?);
+    let (hour, minute, second) = (part(time, 0..2)?, part(time, 2..4)?, part(time, 4..6)?);
+    Timestamp::parse(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z")).map(Timestamp::stamp)
 }
 
 /// Whether the reviewed commit is the one checked out: a sentence, or what is wrong with an optional special hint.
@@ -273,7 +301,12 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
 }
 
 /// Whether the verdict of a review allows a polish.
-fn verdict(stated: Option<&str>) -> GateResult {
+fn verdict_of(review: &Value) -> GateResult {
+    if review["status"] == "degraded" {
+        let message = "the review ended without a reply of a reviewer that could be read".to_owned();
+        return Err(refusal("not_ready", message, "review again"));
+    }
+    let stated = review["verdict"].as_str();
     match stated.and_then(ReviewVerdict::from_words) {
         Some(verdict @ (ReviewVerdict::Ready | ReviewVerdict::WithFixes)) => {
             Ok(format!("the review's verdict is `{}`", verdict.words()))
