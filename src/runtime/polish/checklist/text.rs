@@ -189,7 +189,8 @@ pub(super) fn section_with_outcome(text: &str, section: &ItemSection, outcome: &
         let kept = own[last..].find(['\r', '\n']).map_or(own.len(), |end| last + end);
         let tail = own[kept..].trim_start_matches(['\r', '\n']).to_owned() + &text[at..section.span.end];
         own.truncate(kept);
-        format!("{break_of}{tail}")
+        let is_closed = text[section.span.clone()].ends_with(['\r', '\n']);
+        if is_closed || !tail.is_empty() { format!("{break_of}{tail}") } else { tail }
     } else {
         own += &text[at..section.end];
         text[section.end..section.span.end].to_owned()
