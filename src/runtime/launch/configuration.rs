@@ -1,6 +1,6 @@
 //! The configurations of `.claude/launch.json` and their fields, each checked for its type.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::read::LaunchConfig;
@@ -58,9 +58,10 @@ impl LaunchFile {
             return Err(source.malformed("malformed_json", message, "write a JSON object", root.span.start));
         }
         let mut configurations: Vec<RawConfiguration> = Vec::new();
+        let mut names = BTreeSet::new();
         for node in configuration_items(&root, source)? {
             let one = RawConfiguration::from_node(node, source)?;
-            if configurations.iter().any(|known| known.name == one.name) {
+            if !names.insert(one.name.clone()) {
                 let message = format!("two configurations are called `{}`", one.name);
                 let at = one.node.span.start;
                 return Err(source.malformed("duplicate_name", message, "give each a different name", at));
