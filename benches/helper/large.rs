@@ -1,7 +1,6 @@
 //! What very large input costs: the scope of a change of 50,000 files against git's own diff of it; a merge of 10,000
 //! findings, and the clusters of 10,000 threads, against jq doing the same (`merge.jq` and `cluster.jq` in
-//! `benches/helper/shell`). Time that passes, since both use more
-//! than one processor; ratios are taken in a round.
+//! `benches/helper/shell`). Time that passes, since both use more than one processor; ratios are taken in a round.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -37,10 +36,13 @@ pub fn rows(folder: &Path, helper: &Path, [merging, clustering]: [&Call; 2]) -> 
     fs::write(folder.join(TRIAGE), triage())?;
     let words = ["feedback", "cluster", "--fetched", FETCHED, "--triage", TRIAGE];
     let cluster = Call::new(&helper, &words, folder);
+    let note = format!("jq takes {:.1} MiB", clustering.peak()?);
     Ok(vec![
         against(&format!("`review scope` of {FILES} files, to git's own diff"), &scope, &git)?,
         against(&format!("`review merge` of {FINDINGS} findings, to jq"), &merge, merging)?,
         against(&format!("`feedback cluster` of {THREADS} threads, to jq"), &cluster, clustering)?,
+        row("its time", 1.0, cluster.run()?.wall, " s", String::new()),
+        row("its peak of memory", 64.0, cluster.peak()?, " MiB", note),
     ])
 }
 

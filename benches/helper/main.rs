@@ -40,7 +40,23 @@ const PLUGCAST: &str = env!("CARGO_BIN_EXE_plugcast");
 const TRUE: &str = "/bin/true";
 
 fn main() -> ExitCode {
-    if !std::env::args().any(|argument| argument == "--bench") {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, argument, program, rest @ ..] = arguments.as_slice()
+        && argument == spend::PEAK
+    {
+        let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
+        return match good(program, &rest).and_then(|_| child::peak()) {
+            Ok(kibibytes) => {
+                println!("{kibibytes}");
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprintln!("bench: {error}");
+                ExitCode::from(2)
+            }
+        };
+    }
+    if !arguments.iter().any(|argument| argument == "--bench") {
         println!("run `cargo bench --bench helper`");
         return ExitCode::SUCCESS;
     }

@@ -8,6 +8,9 @@ use std::time::Instant;
 
 use crate::child;
 
+/// The argument that makes this program run another one, and print the peak of its memory in KiB.
+pub const PEAK: &str = "--peak";
+
 /// What something cost.
 #[derive(Clone, Copy, Default)]
 pub struct ResourceUse {
@@ -89,16 +92,37 @@ impl Call {
         self.ended().map(|(spent, ..)| spent)
     }
 
-    fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments).current_dir(&self.folder).env_clear().envs(&self.variables);
+    /// The peak of its memory, in MiB: this program runs it from a small process, since a child starts with the peak
+    /// of its parent.
+    ///
+    /// # Errors
+    /// When it cannot be started, or ends with another code than 0.
+    pub fn peak(&self) -> io::Result<f64> {
+        let own = std::env::current_exe()?;
+        let out = self
+            .command(&own, [&[PEAK.to_owned(), self.program.clone()], &*self.arguments].concat())
+            .output()?;
+        let kibibytes: Option<f64> =
+            std::str::from_utf8(&out.stdout).ok().and_then(|text| text.trim().parse().ok());
+        let kibibytes = kibibytes.filter(|_| out.status.success());
+        let unknown = || io::Error::other(String::from_utf8_lossy(&out.stderr).into_owned());
+        Ok(kibibytes.ok_or_else(unknown)? / 1024.0)
+    }
+
+    fn command(&self, program: &Path, arguments: Vec<String>) -> Command {
+        let mut command = Command::new(program);
+        command.args(arguments).current_dir(&self.folder).env_clear().envs(&self.variables);
         command
     }
 
     fn ended(&self) -> io::Result<(ResourceUse, Option<i32>, String)> {
         let (before, began) = (child::cpu()?, Instant::now());
-        let mut child =
-            self.command().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+        let mut child = self
+            .command(Path::new(&self.program), self.arguments.clone())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()?;
         // A program that reads nothing closes its input.
         let _ = child.stdin.take().map(|mut input| input.write_all(self.input.as_bytes()));
         let out = child.wait_with_output()?;
