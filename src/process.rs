@@ -213,11 +213,7 @@ impl ChildCommand {
     /// How long the child may run. The feature `fault`, in no released build, shortens it.
     fn patience(&self) -> Duration {
         #[cfg(feature = "fault")]
-        {
-            let told = std::env::var("PLUGCAST_FAULT").ok();
-            let told = told.and_then(|fault| fault.strip_prefix("impatient@")?.parse().ok());
-            told.map_or(self.limit, Duration::from_millis)
-        }
+        return injected_duration("impatient").unwrap_or(self.limit);
         #[cfg(not(feature = "fault"))]
         self.limit
     }
@@ -235,6 +231,14 @@ impl ChildCommand {
         lead_group(&mut command);
         Ok(command)
     }
+}
+
+/// The milliseconds of the injected fault `NAME@MILLISECONDS`.
+#[cfg(feature = "fault")]
+pub(crate) fn injected_duration(name: &str) -> Option<Duration> {
+    let fault = std::env::var("PLUGCAST_FAULT").ok()?;
+    let rest = fault.strip_prefix(name)?.strip_prefix('@')?;
+    rest.parse().ok().map(Duration::from_millis)
 }
 
 fn contents(file: &mut File) -> io::Result<Vec<u8>> {

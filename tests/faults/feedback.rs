@@ -1,15 +1,15 @@
 //! Walks over every write of `feedback reply`, `resolve` and `dispatch`: a kill at any of them, and the same call made
-//! again, posts each reply once and resolves each thread once, as GitHub counts them.
+//! again, posts each reply once and resolves each thread once, as GitHub counts them. What waits for GitHub does so in the
+//! helper with injected faults, where seconds are short.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
 use super::binary;
-use crate::runtime::fixture::{HELPER, WORDS, environment, shell};
+use crate::runtime::fixture::{WORDS, environment, shell};
 use crate::support::github::GitHub;
 use crate::support::root;
 
@@ -33,6 +33,9 @@ const DISPATCHED: &str = r#"
 "$RUN" feedback dispatch --run ../run > ../dispatched
 printf '{"feedback_id":"T1","verdict":"fixed","reply_text":"Done."}' > ../run/replies/r1-u1.txt
 "#;
+
+/// Waits of the helper take a hundredth of their time.
+const HASTY: &str = "hasty@10";
 
 /// A fresh repository with its own fake GitHub.
 struct Stage {
@@ -59,18 +62,17 @@ impl Stage {
         variables
     }
 
-    fn call(&self, verb: &str, fault: Option<&str>) -> Output {
-        let program = if fault.is_some() { binary::faulty_helper() } else { Path::new(HELPER) };
-        let mut command = Command::new(program);
+    fn call(&self, verb: &str, fault: &str) -> Output {
+        let mut command = Command::new(binary::faulty_helper());
         command.args(["feedback", verb, "--run", "../run"]).current_dir(self.folder.path().join("work"));
         command.env_clear().envs(self.variables()).stdin(Stdio::null());
-        command.envs(fault.map(|fault| (binary::VARIABLE, fault)));
+        command.env(binary::VARIABLE, fault);
         command.output().expect("the helper can be started")
     }
 
     /// The answer of a call that must succeed.
     fn good(&self, verb: &str, fault: &str) -> Value {
-        let done = self.call(verb, None);
+        let done = self.call(verb, HASTY);
         let text = String::from_utf8_lossy(&done.stdout);
         assert!(done.status.success(), "{fault}, then {verb}: {text}");
         serde_json::from_str(&text).unwrap_or_default()
@@ -88,7 +90,7 @@ fn walk(script: &str, verb: &str, again: impl Fn(&Stage, &str)) {
     for step in 1..MOST {
         let stage = Stage::new(script);
         let fault = format!("abort@{step}");
-        let done = stage.call(verb, Some(&fault));
+        let done = stage.call(verb, &fault);
         let through = done.status.success();
         assert!(
             through || done.status.code().is_none(),
@@ -137,4 +139,15 @@ fn a_dispatch_can_be_killed_anywhere_and_dispatches_each_item_once() {
             assert!(task.is_file(), "{fault}: {}", task.display());
         }
     });
+}
+
+#[test]
+fn a_reply_whose_connection_ended_too_early_is_posted_again() {
+    let lost = r#"github '{threads: threads(1), state: {faults: [{on: "/replies", cut: true}]}}'"#;
+    let stage = Stage::new(&format!("{DISPATCHED}{lost}"));
+    let failed = stage.call("reply", HASTY);
+    let text = String::from_utf8_lossy(&failed.stdout);
+    assert!(failed.status.code() == Some(5) && text.contains("gh_failed"), "{text}");
+    assert_eq!(stage.good("reply", "a lost call")["replies"][0]["was_posted"], false);
+    assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 2);
 }

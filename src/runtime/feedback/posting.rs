@@ -169,13 +169,7 @@ impl FeedbackPoster<'_> {
 
     /// The reply of an earlier call, for which GitHub is asked again if it may not show it yet.
     fn await_reply(&self, item: &FeedbackItem) -> Result<Option<String>, CallFailure> {
-        for wait in REPLY_BACKOFF {
-            pause(wait)?;
-            if let Some(url) = self.state(item)?.reply {
-                return Ok(Some(url));
-            }
-        }
-        Ok(None)
+        ask_again(&REPLY_BACKOFF, pause, || Ok(self.state(item)?.reply))
     }
 
     /// Posts a reply, unless an earlier call did. `begin` records that the call is made; `is_begun` tells that it
@@ -265,13 +259,51 @@ impl FeedbackPoster<'_> {
 /// Those of gh.
 pub(super) fn await_resolved(session: &ApiSession<'_>, id: &str) -> Result<bool, CallFailure> {
     let query = "query($id:ID!){node(id:$id){... on PullRequestReviewThread{isResolved}}}";
-    let mut waits = BACKOFF.into_iter();
-    loop {
+    let ask = || {
         let (data, _) = session.query(query, &[("-f", format!("id={id}"))], false)?;
-        if data["node"]["isResolved"] == true {
-            return Ok(true);
+        Ok((data["node"]["isResolved"] == true).then_some(()))
+    };
+    Ok(ask()?.is_some() || ask_again(&BACKOFF, pause, ask)?.is_some())
+}
+
+/// Asks for something after each of the waits, until it is there.
+fn ask_again<T>(
+    waits: &[u64],
+    mut pause: impl FnMut(u64) -> Result<(), CallFailure>,
+    mut ask: impl FnMut() -> Result<Option<T>, CallFailure>,
+) -> Result<Option<T>, CallFailure> {
+    for wait in waits {
+        pause(*wait)?;
+        if let Some(found) = ask()? {
+            return Ok(Some(found));
         }
-        let Some(wait) = waits.next() else { return Ok(false) };
-        pause(wait)?;
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// When GitHub is asked, in seconds, if it shows something at the `found`-th time.
+    fn times(waits: &[u64], found: usize) -> Vec<u64> {
+        let (time, asked) = (std::cell::Cell::new(0), std::cell::RefCell::new(Vec::new()));
+        let pause = |wait| {
+            time.set(time.get() + wait);
+            Ok(())
+        };
+        let shown = ask_again(waits, pause, || {
+            asked.borrow_mut().push(time.get());
+            Ok((asked.borrow().len() == found).then_some(()))
+        });
+        assert_eq!(shown.unwrap().is_some(), found <= waits.len());
+        asked.into_inner()
+    }
+
+    #[test]
+    fn github_is_asked_for_half_a_minute_for_a_reply_and_seven_seconds_for_a_resolution() {
+        assert_eq!(times(&REPLY_BACKOFF, 9), [1, 3, 7, 15, 31]);
+        assert_eq!(times(&REPLY_BACKOFF, 2), [1, 3]);
+        assert_eq!(times(&BACKOFF, 9), [1, 3, 7]);
     }
 }
