@@ -64,7 +64,7 @@ fn request(head: &str, threads: &[Value], from: &str) -> Value {
 fn words(host: Host) -> &'static str {
     match host {
         Host::OpenCode => "https://github.com/owner/tool/pull/7 leave the fixes uncommitted",
-        Host::ClaudeCode | Host::Codex => "7 leave the fixes uncommitted",
+        Host::ClaudeCode | Host::Codex => "#7 leave the fixes uncommitted",
     }
 }
 

@@ -1,10 +1,8 @@
-//! What the user asked for: a pull request by number or address, one comment of it by address, or nothing for the pull
-//! request of the branch; all other words are the focus.
-
-use std::borrow::Cow;
+//! What the user asked for. The pull request comes first, by number or address, or one comment of it by address; all
+//! other words are the focus. One rule holds for all of them: what names a pull request exactly is read, and any other
+//! word with a number or an address is refused, because it may name another one.
 
 use crate::runtime::answer::{CallFailure, USAGE};
-use crate::runtime::repo::base::pull_request_name;
 
 /// The user's words.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -17,108 +15,128 @@ pub(super) struct FeedbackWords {
     pub(super) focus: Option<String>,
 }
 
-/// Words that only ask for the work, and may come before a bare number.
+/// Words that only ask for the work, and may come before the pull request.
 const ASKING: [&str; 16] = [
     "pr", "pull", "request", "resolve", "address", "answer", "the", "feedback", "comments", "review", "on",
     "of", "for", "in", "to", "please",
 ];
-/// Words before the number of a pull request.
-const NUMBERED: [&str; 3] = ["pr", "pull", "request"];
 /// What may surround a word.
 const SIGNS: [char; 13] = ['"', '\'', '`', '(', ')', '<', '>', ',', '.', ';', '!', '?', ':'];
+/// What comes before the number in one word.
+const PREFIXES: [&str; 3] = ["#", "pr#", "pull/"];
+/// The tabs of a pull request, which its address may end with.
+const TABS: [&str; 5] = ["", "files", "changes", "commits", "checks"];
 
 impl FeedbackWords {
     /// Parses the words.
     ///
     /// # Errors
-    /// `ambiguous_target`, `unknown_token`, and `usage` for an address that is not of a pull request.
+    /// `ambiguous_target`, `unknown_token`.
     pub(super) fn parse(text: &str) -> Result<Self, CallFailure> {
         let (mut found, mut focus) = (Self::default(), Vec::new());
         let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
-        let mut words = text.split_whitespace().filter(replaced).peekable();
-        while let Some(word) = words.next() {
+        let words: Vec<&str> = text.split_whitespace().filter(replaced).collect();
+        for (at, word) in words.iter().enumerate() {
             let bare = word.trim_matches(SIGNS);
             if bare.starts_with("mode:") {
-                return Err(wrong(
-                    "unknown_token",
-                    format!("`{bare}` is not supported: feedback has one mode"),
-                ));
+                let message = format!("`{bare}` is not supported: feedback has one mode");
+                return Err(wrong("unknown_token", message));
             }
-            let is_asking = |word: &&str| ASKING.contains(&word.to_ascii_lowercase().as_str());
-            let place = WordPlace {
-                is_first: found.target.is_none() && focus.iter().all(is_asking),
-                // In "answer 2 comments", the number is one of comments.
-                is_number: focus
-                    .last()
-                    .is_none_or(|last| NUMBERED.contains(&last.to_ascii_lowercase().as_str()))
-                    || words.peek().is_none()
-                    || word.ends_with(SIGNS),
-            };
-            let Some(named) = named(bare, place) else {
-                focus.push(word);
-                continue;
-            };
-            let (address, comment) = match named.split_once('#') {
-                Some((address, fragment)) if named.contains("/pull/") => (address, comment(fragment)),
-                _ => (&*named, None),
-            };
-            pull_request_name(address)?;
-            let (target, comment) = (Some(address.to_owned()), comment.or(found.comment.take()));
-            if found.target.is_some() && found.target != target {
-                let first = found.target.unwrap_or_default();
-                return Err(wrong(
-                    "ambiguous_target",
-                    format!("more than one pull request: `{first}`, `{address}`"),
-                ));
+            let is_first = found.target.is_none() && focus.iter().all(is_asking);
+            match named(&words, at).filter(|_| is_first) {
+                Some((target, comment)) => {
+                    (found.target, found.comment) = (Some(target), comment);
+                    focus.clear();
+                }
+                None if has_number(bare) || has_address(bare) => {
+                    let what = if has_address(bare) { "an address" } else { "a number" };
+                    let message =
+                        format!("`{bare}` holds {what}, and does not name the pull request exactly");
+                    return Err(wrong("ambiguous_target", message));
+                }
+                None => focus.push(*word),
             }
-            focus.retain(|word| !is_asking(word));
-            (found.target, found.comment) = (target, comment);
         }
         found.focus = Some(focus.join(" ")).filter(|focus| !focus.is_empty());
         Ok(found)
     }
 }
 
-/// Where a word stands.
-#[derive(Clone, Copy)]
-struct WordPlace {
-    /// Nothing but words that ask for the work stands before it.
-    is_first: bool,
-    /// A number there is that of a pull request.
-    is_number: bool,
+fn is_asking(word: &&str) -> bool {
+    ASKING.contains(&word.trim_matches(SIGNS).to_ascii_lowercase().as_str())
 }
 
-/// What a word names in the place of a pull request: a number, an address, or what is refused as one; `None` for a word
-/// of the focus.
-fn named(bare: &str, place: WordPlace) -> Option<Cow<'_, str>> {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let (prefix, digits) = bare.split_at(bare.find(|c: char| c.is_ascii_digit()).unwrap_or(bare.len()));
-    if is_number(digits) && matches!(&*prefix.to_ascii_lowercase(), "#" | "pr#") {
-        return Some(digits.into());
+fn has_number(bare: &str) -> bool {
+    bare.chars().any(char::is_numeric)
+}
+
+/// Whether a word is an address, with or without its scheme.
+fn has_address(bare: &str) -> bool {
+    let label = |label: &str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let is_host = |(host, _): (&str, &str)| host.contains('.') && host.split('.').all(label);
+    bare.contains("://") || bare.split_once('/').is_some_and(is_host)
+}
+
+/// The pull request that a word names exactly, by number or address, and the comment of it.
+fn named(words: &[&str], at: usize) -> Option<(String, Option<String>)> {
+    let (word, bare) = (words[at], words[at].trim_matches(SIGNS));
+    let lower = bare.to_ascii_lowercase();
+    if let Some(number) = PREFIXES.iter().find_map(|prefix| number(lower.strip_prefix(prefix)?)) {
+        return Some((number.to_owned(), None));
     }
-    if bare.contains("/pull/") {
-        let is_host = |first: &str| first.contains('.') && !bare.contains("://");
-        return match bare.split('/').next().is_some_and(is_host) {
-            true => Some(format!("https://{bare}").into()),
-            false => (bare.contains("://") || place.is_first).then(|| bare.into()),
-        };
-    }
-    if !place.is_first {
+    let Some(number) = number(bare) else { return named_by_address(bare) };
+    // A bare number counts things, such as commits, unless it stands alone, behind `PR`, or before a colon or comma.
+    let before: Vec<String> =
+        words[..at].iter().rev().take(2).map(|word| word.to_ascii_lowercase()).collect();
+    let is_announced = match &*before {
+        [last, ..] if last == "pr" => true,
+        [last, first] => last == "request" && first == "pull",
+        _ => false,
+    };
+    let is_alone = at + 1 == words.len() || at == 0 && word.ends_with([',', ':']);
+    (is_announced || is_alone).then(|| (number.to_owned(), None))
+}
+
+/// A number as GitHub writes it.
+fn number(digits: &str) -> Option<&str> {
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+    digits.parse::<u64>().is_ok_and(|_| is_plain).then_some(digits)
+}
+
+/// The pull request of an address, and the comment that the address names.
+fn named_by_address(bare: &str) -> Option<(String, Option<String>)> {
+    let (address, end) = bare.split_once('#').map_or((bare, None), |(address, end)| (address, Some(end)));
+    let address = address.split_once('?').map_or(address, |(address, _)| address);
+    let scheme = address.get(..address.find("://").map_or(0, |at| at + 3))?;
+    if !matches!(&*scheme.to_ascii_lowercase(), "" | "https://" | "http://") {
         return None;
     }
-    // `owner/name#7` and the address of an issue are refused: a run would answer the pull request of the branch.
-    let is_of_another =
-        bare.rsplit_once('#').is_some_and(|(name, number)| name.contains('/') && is_number(number));
-    match () {
-        () if is_number(digits) && prefix.eq_ignore_ascii_case("pull/") => Some(digits.into()),
-        () if bare.contains("://") && bare.contains("/issues/") || is_of_another => Some(bare.into()),
-        () if is_number(bare) && place.is_number => Some(bare.into()),
-        () => None,
+    let parts: Vec<&str> = address[scheme.len()..].split('/').collect();
+    let (host, owner, name, pull, digits, tab) = match *parts {
+        [host, owner, name, pull, digits] => (host, owner, name, pull, digits, ""),
+        [host, owner, name, pull, digits, tab] => (host, owner, name, pull, digits, tab),
+        _ => return None,
+    };
+    let is_plain = |part: &&str| {
+        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
+    };
+    let is_known = pull.eq_ignore_ascii_case("pull") && TABS.contains(&&*tab.to_ascii_lowercase());
+    if !is_known || ![host, owner, name].iter().all(is_plain) || scheme.is_empty() && !host.contains('.') {
+        return None;
     }
+    let target = format!("https://{}/{owner}/{name}/pull/{}", host.to_ascii_lowercase(), number(digits)?);
+    let comment = match end {
+        Some(end) => Some(comment(&end.to_ascii_lowercase())?),
+        None => None,
+    };
+    Some((target, comment))
 }
 
 fn wrong(code: &str, message: String) -> CallFailure {
-    CallFailure::new(USAGE, code, message, "name one pull request, or nothing for that of the branch")
+    let hint = "name one pull request, before the other words: `#7`, `PR 7`, `pull/7`, its address or that of a comment, or nothing for that of the branch; write all other numbers as words";
+    CallFailure::new(USAGE, code, message, hint)
 }
 
 /// The comment that the end of an address names; that of the page with the changes is shorter.
@@ -142,7 +160,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> (String, String, String) {
-        let FeedbackWords { target, comment, focus } = FeedbackWords::parse(text).unwrap();
+        let FeedbackWords { target, comment, focus } = FeedbackWords::parse(text).expect(text);
         (target.unwrap_or_default(), comment.unwrap_or_default(), focus.unwrap_or_default())
     }
 
@@ -151,38 +169,88 @@ mod tests {
         let of = |target: &str, comment: &str, focus: &str| (target.into(), comment.into(), focus.into());
         assert_eq!(parts(""), of("", "", ""));
         assert_eq!(parts("$ARGUMENTS"), of("", "", ""));
-        assert_eq!(parts("42"), of("42", "", ""));
-        assert_eq!(parts("please resolve the comments on PR 42."), of("42", "", ""));
-        assert_eq!(parts("only naming, #42"), of("42", "", "only naming,"));
-        assert_eq!(parts("fix 3 things"), of("", "", "fix 3 things"));
-        let url = "https://github.com/o/r/pull/7";
-        assert_eq!(parts(&format!("<{url}#discussion_r9>")), of(url, "discussion_r9", ""));
-        assert_eq!(parts(&format!("{url}/files#r9")), of(&format!("{url}/files"), "discussion_r9", ""));
-        assert_eq!(parts(&format!("{url}#issuecomment-9 tests")), of(url, "issuecomment-9", "tests"));
-        assert_eq!(parts(&format!("{url}#top")), of(url, "", ""));
-        for text in
-            ["#42: only naming", "PR#42 only naming", "pull/42, only naming", "answer 42, only naming"]
-        {
+        assert_eq!(
+            parts("only naming in src/auth and .github/workflows"),
+            of("", "", "only naming in src/auth and .github/workflows")
+        );
+        for text in [
+            "42",
+            "#42",
+            "PR 42.",
+            "pr#42",
+            "please resolve the comments on PR 42.",
+            "answer 42",
+            "pull request 42",
+        ] {
+            assert_eq!(parts(text), of("42", "", ""), "{text}");
+        }
+        for text in [
+            "#42 only naming",
+            "#42: only naming",
+            "42: only naming",
+            "42, only naming",
+            "PR 42 only naming",
+            "pull/42, only naming",
+            "Please, answer the comments in #42 only naming",
+        ] {
             assert_eq!(parts(text), of("42", "", "only naming"), "{text}");
         }
-        assert_eq!(parts("github.com/o/r/pull/7"), of(url, "", ""));
-        // They began on pull request 2.
-        for text in ["answer 2 comments", "in 2 rounds, please", "on 2 files only", "for 2 reviewers"] {
-            assert_eq!(parts(text), of("", "", text), "{text}");
+        let url = "https://github.com/o/r/pull/7";
+        for text in [
+            url,
+            "github.com/o/r/pull/7",
+            "HTTPS://GitHub.COM/o/r/PULL/7",
+            "<https://github.com/o/r/pull/7/commits>",
+        ] {
+            assert_eq!(parts(text), of(url, "", ""), "{text}");
         }
-        let issue = "https://github.com/o/r/issues/8";
-        assert_eq!(parts(&format!("{url} {issue}")), of(url, "", issue));
-        assert_eq!(parts(&format!("as {issue} says")), of("", "", &format!("as {issue} says")));
+        for end in ["#discussion_r9", "/files#r9", "/files?diff=split#R9"] {
+            assert_eq!(parts(&format!("{url}{end}")), of(url, "discussion_r9", ""), "{end}");
+        }
+        assert_eq!(parts(&format!("{url}#issuecomment-9 tests")), of(url, "issuecomment-9", "tests"));
     }
 
     #[test]
-    fn two_targets_and_unknown_modes_are_refused() {
-        let code = |text: &str| FeedbackWords::parse(text).unwrap_err().error.code;
-        assert_eq!(code("#1 #2"), "ambiguous_target");
-        assert_eq!(code("mode:headless 1"), "unknown_token");
-        assert_eq!(code("https://github.com/o/r/pull/x"), "usage");
-        assert_eq!(code("o/r#2"), "usage");
-        // It was taken as a focus, and the pull request of the branch was answered.
-        assert_eq!(code("please address https://github.com/o/r/issues/7"), "usage");
+    fn any_other_number_or_address_is_refused() {
+        let url = "https://github.com/o/r/pull/7";
+        let both = format!("{url}#discussion_r1 {url}#discussion_r2");
+        // They began on pull request 2, or on that of the branch.
+        for text in [
+            "2 commits please",
+            "answer 2 comments",
+            "in 2 rounds, please",
+            "fix 3 things",
+            "fixes #2",
+            "issue #2",
+            "only naming, #42",
+            "number 2",
+            "PR2",
+            "GH-2",
+            "pulls/2",
+            "2,7",
+            "2 and 7",
+            "#1 #2",
+            "7#discussion_r1",
+            "pull/7#discussion_r1",
+            "o/r#2",
+            "#007",
+            "#0",
+            "#99999999999999999999",
+            "\u{662}",
+            &both,
+            "https://github.com/o/r/pull/x",
+            "https://github.com/o/r/issues/8",
+            "github.com/o/r/pulls",
+            "https://github.com/o/r/pull/7#top",
+            "https://github.com/o/r/pull/7/files/0a1b",
+            "ftp://github.com/o/r/pull/7",
+            "as https://github.com/o/r/pull/7 says",
+            "https://example.com/style",
+            "#7 as in https://example.com/style",
+        ] {
+            let failure = FeedbackWords::parse(text).expect_err(text);
+            assert_eq!(failure.error.code, "ambiguous_target", "{text}");
+        }
+        assert_eq!(FeedbackWords::parse("mode:headless 1").unwrap_err().error.code, "unknown_token");
     }
 }
