@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::items::FetchedFeedback;
+use super::missing;
 use super::record::{FeedbackRecord, FeedbackRun};
+use crate::printable::line;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
@@ -134,7 +136,11 @@ impl FeedbackTriage {
                 }
                 None | Some("new") => {}
                 Some("handled" | "not-actionable") => {
-                    closed = words(row.get("reason"), " ").unwrap_or_default().into();
+                    let reason = words(row.get("reason"), " ").unwrap_or_default();
+                    if reason.trim().is_empty() {
+                        return Err(list.fault(at, "reason", format!("`{id}` has no `reason`")));
+                    }
+                    closed = reason.into();
                 }
                 Some(other) => return Err(list.fault(at, "state", format!("unknown state `{other}`"))),
             }
@@ -154,6 +160,11 @@ impl FeedbackTriage {
         }
         let (found, _) = crate::runtime::review::reply::objects(text, |key| key == "hypotheses");
         for (category, text) in found.iter().filter_map(|one| one["hypotheses"].as_object()).flatten() {
+            if !CATEGORIES.contains(&category.as_str()) {
+                let message = format!("unknown category `{}` in `hypotheses`", line(category));
+                let hint = format!("use one of {}", CATEGORIES.join(", "));
+                return Err(missing("malformed_triage", message, &hint));
+            }
             triage.hypotheses.insert(category.clone(), words(Some(text), " ").unwrap_or_default().into());
         }
         Ok(triage)
