@@ -20,6 +20,7 @@ pub mod resolve;
 mod results;
 pub mod thread_for;
 mod triage;
+mod unit;
 mod words;
 
 use super::answer::{CallFailure, MALFORMED};

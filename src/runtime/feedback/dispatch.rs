@@ -8,7 +8,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::gates::TriagedFeedback;
-use super::record::{DispatchedUnit, FeedbackOutcome, FeedbackRun, ROUNDS};
+use super::items::ResolvedThread;
+use super::record::{FeedbackOutcome, FeedbackRun, ROUNDS};
+use super::unit::DispatchedUnit;
 use super::{brief, cluster};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -147,12 +149,14 @@ fn add_units(run: &mut FeedbackRun, feedback: &TriagedFeedback, new: &[String]) 
         record.units.iter().filter(|unit| unit.round == round).flat_map(|unit| unit.items.clone()).collect();
     let fresh: Vec<String> = new.iter().filter(|id| !known.contains(id)).cloned().collect();
     let (clusters, individual) = cluster::find(feedback, &fresh);
-    let clusters = clusters.into_iter().map(|cluster| (true, cluster.threads));
-    let individual = individual.into_iter().map(|id| (false, vec![id]));
-    for (is_cluster, items) in clusters.chain(individual) {
+    let ids = |threads: Vec<ResolvedThread>| threads.into_iter().map(|thread| thread.thread_id).collect();
+    let clusters =
+        clusters.into_iter().map(|cluster| (true, cluster.threads, ids(cluster.prior_resolutions)));
+    let individual = individual.into_iter().map(|id| (false, vec![id], Vec::new()));
+    for (is_cluster, items, priors) in clusters.chain(individual) {
         let number = record.units.iter().filter(|unit| unit.round == round).count() + 1;
         let name = format!("r{round}-u{number}");
-        record.units.push(DispatchedUnit { name, round, is_cluster, items });
+        record.units.push(DispatchedUnit { name, round, is_cluster, items, priors });
     }
 }
 

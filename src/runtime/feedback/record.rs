@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::gates::GatePolicy;
 use super::items::{FetchedFeedback, text};
 use super::missing;
+use super::unit::DispatchedUnit;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::command_line::OptionValue;
 use crate::runtime::environment::{Environment, Uptime};
@@ -75,19 +76,6 @@ pub struct FeedbackRequest {
     pub url: String,
     /// The repository that it belongs to.
     pub base_url: String,
-}
-
-/// A unit of work that was dispatched.
-#[derive(Debug, Clone, Serialize)]
-pub struct DispatchedUnit {
-    /// Its name, and that of its files.
-    pub name: String,
-    /// The round.
-    pub round: u32,
-    /// Whether it is a cluster.
-    pub is_cluster: bool,
-    /// Its items.
-    pub items: Vec<String>,
 }
 
 /// What became of an item in one round.
@@ -201,11 +189,11 @@ impl<'de> Deserialize<'de> for FeedbackRecord {
     }
 }
 
-fn texts(value: &Value) -> Vec<String> {
+pub(super) fn texts(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().filter_map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-fn round(value: &Value) -> Option<u32> {
+pub(super) fn round(value: &Value) -> Option<u32> {
     value["round"].as_u64().and_then(|round| round.try_into().ok())
 }
 
@@ -236,17 +224,6 @@ impl FeedbackRecord {
             }),
             pid: value["pid"].as_u64()?.try_into().ok()?,
             state_root: text(value, "state_root")?,
-        })
-    }
-}
-
-impl DispatchedUnit {
-    fn from_document(value: &Value) -> Option<Self> {
-        Some(Self {
-            name: text(value, "name")?,
-            round: round(value)?,
-            is_cluster: value["is_cluster"].as_bool()?,
-            items: texts(&value["items"]),
         })
     }
 }

@@ -5,10 +5,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::record::{CallState, DispatchedUnit, FeedbackOutcome, FeedbackRun, FeedbackVerdict};
+use super::record::{CallState, FeedbackOutcome, FeedbackRun, FeedbackVerdict};
+use super::unit::DispatchedUnit;
+use crate::printable::line;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::given_list::words;
 use crate::runtime::review::reply::{objects, rows};
+
+/// How a cluster is assessed without earlier threads.
+const MODES: [&str; 2] = ["systemic", "coincidental"];
+/// How a cluster is assessed beside earlier threads.
+const MODES_WITH_PRIORS: [&str; 3] = ["band-aid", "correct-but-incomplete", "sound-and-independent"];
 
 /// A reply, or a part of one, that does not count.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -62,8 +69,6 @@ impl UnitResults {
             Ok((rows, _)) => rows,
             Err(reason) => return self.refuse(unit, &reason),
         };
-        let (found, _) = objects(text, |key| key == "cluster_assessment");
-        let assessment = found.last().map(|object| &object["cluster_assessment"]);
         for id in &unit.items {
             // An earlier one may be a draft, or a quoted comment.
             let Some(row) = rows.iter().rfind(|row| row["feedback_id"].as_str() == Some(id)) else {
@@ -83,20 +88,37 @@ impl UnitResults {
                 );
             }
         }
-        let Some(assessment) = assessment else {
-            if unit.is_cluster {
-                self.notes.push(format!("`{}` has no `cluster_assessment`", unit.name));
-            }
-            return;
+        if unit.is_cluster {
+            self.add_assessment(unit, text);
+        }
+    }
+
+    /// Adds the assessment of a cluster, and notes what is wrong with it.
+    fn add_assessment(&mut self, unit: &DispatchedUnit, text: &str) {
+        let (found, _) = objects(text, |key| key == "cluster_assessment");
+        let found = found.last().map_or(&Value::Null, |object| &object["cluster_assessment"]);
+        let name = &unit.name;
+        let Some(mode) = found["mode"].as_str() else {
+            let what =
+                if found.is_null() { "no `cluster_assessment`" } else { "an assessment without `mode`" };
+            return self.notes.push(format!("`{name}` has {what}"));
         };
-        let mode = assessment["mode"].as_str().unwrap_or_default();
-        let investigated = assessment["files_investigated"].as_array();
-        if mode.replace('_', "-") == "correct-but-incomplete" && investigated.is_none_or(Vec::is_empty) {
-            let name = &unit.name;
+        let mode = mode.trim().to_ascii_lowercase().replace([' ', '_'], "-");
+        let modes: &[&str] = if unit.priors.is_empty() { &MODES } else { &MODES_WITH_PRIORS };
+        if !modes.contains(&&*mode) {
+            let (what, modes) = (line(&mode), modes.join("`, `"));
+            self.notes.push(format!("`{name}` has the mode `{what}`, which is not one of `{modes}`"));
+        }
+        let investigated = found["files_investigated"].as_array();
+        if mode == "correct-but-incomplete" && investigated.is_none_or(Vec::is_empty) {
             self.notes
                 .push(format!("`{name}` is `correct-but-incomplete`, and names no `files_investigated`"));
         }
-        self.assessments.push(assessment.clone());
+        let priors = words(found.get("prior_thread_ids"), "\n").unwrap_or_default();
+        for id in priors.lines().filter(|id| !unit.priors.iter().any(|prior| prior == id)) {
+            self.notes.push(format!("`{name}` names `{}`, which its brief does not", line(id)));
+        }
+        self.assessments.push(found.clone());
     }
 }
 
