@@ -12,6 +12,7 @@ pub mod fetch;
 pub mod finish;
 pub mod gates;
 mod items;
+mod mark;
 mod pages;
 mod posting;
 mod record;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::gates::TriagedFeedback;
-use super::items::ResolvedThread;
+use super::items::{FeedbackItem, ResolvedThread};
 use super::record::{FeedbackOutcome, FeedbackRun, ROUNDS};
 use super::unit::DispatchedUnit;
 use super::{brief, cluster};
@@ -156,7 +156,9 @@ fn add_units(run: &mut FeedbackRun, feedback: &TriagedFeedback, new: &[String]) 
     for (is_cluster, items, priors) in clusters.chain(individual) {
         let number = record.units.iter().filter(|unit| unit.round == round).count() + 1;
         let name = format!("r{round}-u{number}");
-        record.units.push(DispatchedUnit { name, round, is_cluster, items, priors });
+        let read = items.iter().filter_map(|id| feedback.fetched.item(id)).map(FeedbackItem::fingerprints);
+        let read = read.collect();
+        record.units.push(DispatchedUnit { name, round, is_cluster, items, read, priors });
     }
 }
 

@@ -4,6 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::mark::ReplyMark;
+use crate::disk;
+
 /// What was fetched.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct FetchedFeedback {
@@ -99,6 +102,8 @@ pub struct FeedbackComment {
     pub id: String,
     /// Who wrote it; none if the account was deleted.
     pub author: Option<String>,
+    /// Whether the account of `gh` wrote it.
+    pub by_us: bool,
     /// When it was written.
     pub created_at: String,
     /// Its address.
@@ -114,11 +119,17 @@ pub(super) fn text(value: &Value, key: &str) -> Option<String> {
     value[key].as_str().map(str::to_owned)
 }
 
-/// Whether somebody is the account that `gh` uses. GitHub calls an app `name[bot]` there, and `name` where it wrote.
-pub(super) fn is_viewer(author: &Value, viewer: &str) -> bool {
-    let login = author["login"].as_str().unwrap_or_default();
-    let is_app = || author["__typename"] == "Bot" && viewer.strip_suffix("[bot]") == Some(login);
-    !login.is_empty() && (login == viewer || is_app())
+/// How many of the last comments of others count for whether all of them are answered.
+const MOST_READ: usize = 100;
+/// The length of a fingerprint.
+const FINGERPRINT: usize = 6;
+
+/// Whether somebody is the account that `gh` uses. GitHub calls an app `name[bot]` there, and `name` where it wrote;
+/// a user may have that name, too.
+fn is_viewer(author: &Value, viewer: &str) -> bool {
+    let is_app = author["__typename"] == "Bot";
+    let name = if is_app { viewer.strip_suffix("[bot]") } else { Some(viewer) };
+    author["login"].as_str().is_some_and(|login| !login.is_empty() && Some(login) == name)
 }
 
 /// A path that can be that of a file in the repository; others are not repeated to anybody.
@@ -134,10 +145,11 @@ pub(super) fn comment_number(url: &str) -> Option<u64> {
 
 impl FeedbackComment {
     /// A comment as GitHub answers it.
-    pub(super) fn from_node(node: &Value) -> Self {
+    pub(super) fn from_node(node: &Value, viewer: &str) -> Self {
         Self {
             id: text(node, "id").unwrap_or_default(),
             author: text(&node["author"], "login"),
+            by_us: is_viewer(&node["author"], viewer),
             created_at: text(node, "createdAt").unwrap_or_default(),
             url: text(node, "url").unwrap_or_default(),
             body: text(node, "body").unwrap_or_default(),
@@ -150,15 +162,40 @@ impl FeedbackComment {
         Self {
             id: own("id"),
             author: text(value, "author"),
+            by_us: value["by_us"] == true,
             created_at: own("created_at"),
             url: own("url"),
             body: own("body"),
             cut: value["cut"] == true,
         }
     }
+
+    /// The mark of a reply of ours to an item.
+    pub(super) fn reply_mark(&self, item: &str) -> Option<ReplyMark<'_>> {
+        ReplyMark::parse(&self.body).filter(|mark| self.by_us && mark.item == item)
+    }
 }
 
 impl FeedbackItem {
+    /// Fingerprints of what others wrote: each changes with the text of its comment.
+    pub(super) fn fingerprints(&self) -> String {
+        let others = self.comments.iter().rev().filter(|comment| !comment.by_us).take(MOST_READ);
+        let hash = |one: &FeedbackComment| disk::sha256(format!("{}\n{}", one.id, one.body).as_bytes());
+        others.map(|one| hash(one)[..FINGERPRINT].to_owned()).collect()
+    }
+
+    /// Whether all that others wrote is among earlier fingerprints. What was deleted since does not count.
+    pub(super) fn is_covered_by(&self, read: &str) -> bool {
+        let known: Vec<&[u8]> = read.as_bytes().chunks(FINGERPRINT).collect();
+        self.fingerprints().as_bytes().chunks(FINGERPRINT).all(|one| known.contains(&one))
+    }
+
+    /// Whether a comment is a reply of ours that takes into account all that others wrote here.
+    pub(super) fn is_answered_by(&self, comment: &FeedbackComment) -> bool {
+        let mark = comment.reply_mark(&self.id);
+        mark.is_some_and(|mark| mark.read.is_none_or(|read| self.is_covered_by(read)))
+    }
+
     fn from_document(value: &Value) -> Self {
         let list = value["comments"].as_array().into_iter().flatten();
         Self {

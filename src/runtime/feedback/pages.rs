@@ -5,14 +5,15 @@ use serde_json::Value;
 
 use super::items::{
     CrossInvocation, FeedbackComment, FeedbackItem, FetchedFeedback, ItemKind, ResolvedThread,
-    comment_number, is_viewer, repository_path, text,
+    comment_number, repository_path, text,
 };
-use super::posting::marked_item;
+use super::mark::ReplyMark;
 use crate::order;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::github::ApiSession;
 
-const COMMENT: &str = "id url body createdAt author{__typename login}";
+/// What is asked of a comment.
+pub(super) const COMMENT: &str = "id url body createdAt author{__typename login}";
 const PAGE: &str = "pageInfo{hasNextPage endCursor}";
 /// The lists of a pull request, each with its variable.
 const LISTS: [(&str, &str); 3] =
@@ -41,8 +42,8 @@ struct FeedbackPages<'a> {
     resolved: Vec<ResolvedThread>,
     current: usize,
     count: u64,
-    /// Items that have a reply of an earlier call.
-    answered: Vec<String>,
+    /// The replies of earlier calls to items other than threads.
+    replies: Vec<FeedbackComment>,
     pending: Option<String>,
 }
 
@@ -63,7 +64,7 @@ pub(super) fn fetch(
         resolved: Vec::new(),
         current: 0,
         count: 0,
-        answered: Vec::new(),
+        replies: Vec::new(),
         pending: None,
     };
     // The next page of each list; none once it is complete.
@@ -173,7 +174,7 @@ impl FeedbackPages<'_> {
 
     fn add(&mut self, list: &str, node: &Value) -> Result<(), CallFailure> {
         self.count += 1;
-        let comment = FeedbackComment::from_node(node);
+        let comment = FeedbackComment::from_node(node, &self.fetched.viewer);
         if comment.id.is_empty() {
             return Err(self.broken("an id"));
         }
@@ -185,8 +186,8 @@ impl FeedbackPages<'_> {
         if node["state"] == "PENDING" {
             // Only the viewer sees their own unsubmitted review.
             self.pending = Some(comment.url);
-        } else if let Some(id) = self.own_reply(node) {
-            self.answered.push(id);
+        } else if comment.by_us && ReplyMark::parse(&comment.body).is_some() {
+            self.replies.push(comment);
         } else if !comment.body.trim().is_empty() {
             self.fetched.items.push(FeedbackItem {
                 id: comment.id.clone(),
@@ -200,17 +201,11 @@ impl FeedbackPages<'_> {
         Ok(())
     }
 
-    /// The item that a comment of the viewer answers, by the mark at its end.
-    fn own_reply(&self, node: &Value) -> Option<String> {
-        let is_own = is_viewer(&node["author"], &self.fetched.viewer);
-        marked_item(node["body"].as_str()?).filter(|_| is_own).map(str::to_owned)
-    }
-
     fn add_thread(&mut self, node: &Value) -> Result<(), CallFailure> {
         let id = text(node, "id").unwrap_or_default();
         let is_resolved = node["isResolved"].as_bool().ok_or_else(|| self.broken("`isResolved`"))?;
         let is_outdated = node["isOutdated"] == true;
-        let (mut comments, mut last, mut handled) = (Vec::new(), None, None);
+        let (mut comments, mut last) = (Vec::new(), None);
         let mut first: Option<Option<String>> = None;
         let mut list = node["comments"].clone();
         loop {
@@ -219,8 +214,7 @@ impl FeedbackPages<'_> {
                 last = text(node, "createdAt").or(last);
                 first = first.or_else(|| Some(text(node, "body")));
                 if !is_resolved {
-                    comments.push(FeedbackComment::from_node(node));
-                    handled = self.own_reply(node);
+                    comments.push(FeedbackComment::from_node(node, &self.fetched.viewer));
                 }
             }
             let before = text(&list["pageInfo"], "endCursor").unwrap_or_default();
@@ -253,7 +247,7 @@ impl FeedbackPages<'_> {
         if comments.iter().all(|comment| comment.body.trim().is_empty()) {
             return Ok(());
         }
-        self.fetched.items.push(FeedbackItem {
+        let mut item = FeedbackItem {
             kind: ItemKind::ReviewThread,
             root_comment_id: comment_number(&url),
             url,
@@ -262,17 +256,22 @@ impl FeedbackPages<'_> {
             original_line: node["originalLine"].as_u64(),
             start_line: node["startLine"].as_u64(),
             outdated: is_outdated,
-            handled_by_us: handled.as_ref() == Some(&id),
+            handled_by_us: false,
             last_comment_at: last,
             comments,
             id,
-        });
+        };
+        item.handled_by_us = item.comments.last().is_some_and(|last| item.is_answered_by(last));
+        self.fetched.items.push(item);
         Ok(())
     }
 
     fn finish(mut self) -> FetchedFeedback {
-        for item in &mut self.fetched.items {
-            item.handled_by_us |= self.answered.contains(&item.id);
+        for reply in &self.replies {
+            let Some(mark) = ReplyMark::parse(&reply.body) else { continue };
+            if let Some(item) = self.fetched.items.iter_mut().find(|item| item.id == mark.item) {
+                item.handled_by_us |= item.is_answered_by(reply);
+            }
         }
         self.fetched.pending_review = self.pending;
         let signal = !self.resolved.is_empty() && self.current > 0;

@@ -1,9 +1,12 @@
-//! Replies and resolutions on GitHub, each made once. A reply ends with a mark, a comment that readers do not see: a call
-//! that was interrupted, or whose answer was lost, finds its own reply by it and does not post again.
+//! Replies and resolutions on GitHub, each made once: a call that was interrupted, or whose answer was lost, finds its own
+//! reply by its mark and does not post again.
 
 use serde_json::{Value, json};
 
-use super::items::{FeedbackItem, ItemKind, is_viewer, text};
+use super::items::{FeedbackComment, FeedbackItem, ItemKind, text};
+use super::mark::ReplyMark;
+use super::pages::COMMENT;
+use super::record::FeedbackVerdict;
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::github::{ApiSession, PostFailure, pause};
 
@@ -15,8 +18,6 @@ const BACKOFF: [u64; 3] = [1, 2, 4];
 const REPLY_BACKOFF: [u64; 5] = [1, 2, 4, 8, 16];
 /// How much of a comment is quoted, in characters.
 const QUOTED: usize = 300;
-const BEFORE_MARK: &str = "<!-- plugcast:feedback ";
-const AFTER_MARK: &str = " -->";
 
 /// A pull request that is answered.
 pub(super) struct FeedbackPoster<'a> {
@@ -31,15 +32,17 @@ pub(super) struct FeedbackPoster<'a> {
 /// A reply on GitHub.
 pub(super) struct PostedReply {
     pub(super) url: String,
-    /// Whether an earlier call posted it.
+    /// Its verdict; none if it was found, and is of an early helper.
+    pub(super) verdict: Option<FeedbackVerdict>,
+    /// Whether an earlier call or another run posted it.
     pub(super) was_found: bool,
 }
 
 /// What GitHub shows of an item.
 struct ItemState {
-    /// The address of the reply with the mark.
-    reply: Option<String>,
-    /// Whether others have written after that reply.
+    /// The reply that answers it.
+    reply: Option<PostedReply>,
+    /// Whether anybody has written after that reply.
     is_answered: bool,
     /// Whether others have written what was not fetched.
     has_news: bool,
@@ -48,30 +51,17 @@ struct ItemState {
     pending: Option<String>,
 }
 
-/// The item that a comment of ours answers: its last line is the mark.
-pub(super) fn marked_item(body: &str) -> Option<&str> {
-    let last = body.trim_end().rsplit('\n').next()?;
-    last.strip_prefix(BEFORE_MARK)?.strip_suffix(AFTER_MARK)?.rsplit_once(' ').map(|(_, item)| item)
-}
-
-fn body_of(comment: &Value) -> &str {
-    comment["body"].as_str().unwrap_or_default()
-}
-
 fn refused(code: &str, message: String, hint: &str) -> CallFailure {
     CallFailure::new(REFUSED, code, message, hint)
 }
 
 impl FeedbackPoster<'_> {
-    fn mark(&self, item: &FeedbackItem) -> String {
-        format!("{BEFORE_MARK}{} {}{AFTER_MARK}", self.origin, item.id)
-    }
-
     /// The text of a comment: what is said, with a quote unless the thread shows it, and the mark.
-    ///
-    /// # Errors
-    /// `too_long`.
-    pub(super) fn text(&self, item: &FeedbackItem, reply: &str) -> Result<String, CallFailure> {
+    fn text(
+        &self,
+        item: &FeedbackItem,
+        (verdict, reply): (FeedbackVerdict, &str),
+    ) -> Result<String, CallFailure> {
         let mut text = String::new();
         if item.kind != ItemKind::ReviewThread
             && let Some(comment) = item.comments.first()
@@ -85,7 +75,9 @@ impl FeedbackPoster<'_> {
         }
         text += reply.trim();
         text += "\n\n";
-        text += &self.mark(item);
+        let read = item.fingerprints();
+        let (verdict, read) = (Some(verdict), Some(&*read));
+        text += &ReplyMark { origin: &self.origin, verdict, read, item: &item.id }.to_string();
         let length = text.chars().count();
         if length > LONGEST {
             let message =
@@ -97,14 +89,14 @@ impl FeedbackPoster<'_> {
 
     /// Asks GitHub for an item: a thread must belong to the pull request.
     fn state(&self, item: &FeedbackItem) -> Result<ItemState, CallFailure> {
-        let comments = "comments(last:100){nodes{url body createdAt author{__typename login}}}";
+        let comments = format!("comments(last:100){{nodes{{{COMMENT}}}}}");
         let is_thread = item.kind == ItemKind::ReviewThread;
         let (node, other) = match is_thread {
             true => (
                 format!(
                     "node(id:$id){{... on PullRequestReviewThread{{isResolved pullRequest{{number repository{{nameWithOwner}}}} {comments}}}}}"
                 ),
-                "",
+                String::new(),
             ),
             false => (String::new(), comments),
         };
@@ -140,35 +132,53 @@ impl FeedbackPoster<'_> {
             }
         }
         let viewer = data["viewer"]["login"].as_str().unwrap_or_default();
-        let is_ours = |comment: &Value| is_viewer(&comment["author"], viewer);
-        let mark = self.mark(item);
-        let own = comments
-            .iter()
-            .position(|comment| is_ours(comment) && body_of(comment).trim_end().ends_with(&mark));
-        // Another run may have answered it, and nobody has written since.
-        let after_others =
-            comments.iter().rposition(|comment| is_thread && !is_ours(comment)).map_or(0, |at| at + 1);
-        let of_other_runs = comments.iter().enumerate().skip(after_others);
-        let mut of_other_runs =
-            of_other_runs.filter(|(_, one)| is_ours(one) && marked_item(body_of(one)) == Some(&*item.id));
-        let at = own.or_else(|| of_other_runs.next().filter(|_| !self.is_users).map(|(at, _)| at));
-        let is_news = |comment: &Value| {
-            let (at, url) = (comment["createdAt"].as_str(), comment["url"].as_str());
-            !is_ours(comment)
-                && at >= item.last_comment_at.as_deref()
-                && !item.comments.iter().any(|known| Some(&*known.url) == url)
-        };
+        let comments: Vec<_> = comments.iter().map(|node| FeedbackComment::from_node(node, viewer)).collect();
+        let at = self.reply_among(&comments, item);
+        let is_answered = is_thread && at.is_some_and(|at| at + 1 < comments.len());
+        let reply = at.map(|at| PostedReply {
+            url: comments[at].url.clone(),
+            verdict: comments[at].reply_mark(&item.id).and_then(|mark| mark.verdict),
+            was_found: true,
+        });
+        // Of the comments on the pull request, one is the item.
+        let shown = comments.into_iter().filter(|one| is_thread || one.id == item.id).collect();
+        let shown = FeedbackItem { comments: shown, ..FeedbackItem::default() };
         Ok(ItemState {
-            reply: at.and_then(|at| text(&comments[at], "url")),
-            is_answered: is_thread && at.is_some_and(|at| at + 1 < comments.len()),
-            has_news: is_thread && comments.iter().any(is_news),
+            reply,
+            is_answered,
+            has_news: !shown.is_covered_by(&item.fingerprints()),
             is_resolved: node["isResolved"] == true,
             pending: text(&request["reviews"]["nodes"][0], "url"),
         })
     }
 
+    /// The same, if the viewer has no review in which a reply would disappear.
+    ///
+    /// # Errors
+    /// `pending_review`.
+    fn submitted_state(&self, item: &FeedbackItem) -> Result<ItemState, CallFailure> {
+        let state = self.state(item)?;
+        let Some(review) = state.pending else { return Ok(state) };
+        let message = format!("your review {review} is not submitted, and a reply would disappear in it");
+        Err(refused("pending_review", message, "submit or discard that review, then run it again"))
+    }
+
+    /// The place of the reply to an item: that of this run and round, or else of another one, if it takes into account
+    /// what was fetched here, and nobody has written since.
+    fn reply_among(&self, comments: &[FeedbackComment], item: &FeedbackItem) -> Option<usize> {
+        let is_own =
+            |one: &FeedbackComment| one.reply_mark(&item.id).is_some_and(|mark| mark.origin == self.origin);
+        let others = || {
+            let is_thread = item.kind == ItemKind::ReviewThread;
+            let last = comments.iter().rposition(|one| is_thread && !one.by_us);
+            let since = last.map_or(0, |at| at + 1);
+            comments[since..].iter().position(|one| item.is_answered_by(one)).map(|at| since + at)
+        };
+        comments.iter().position(is_own).or_else(|| if self.is_users { None } else { others() })
+    }
+
     /// The reply of an earlier call, for which GitHub is asked again if it may not show it yet.
-    fn await_reply(&self, item: &FeedbackItem) -> Result<Option<String>, CallFailure> {
+    fn await_reply(&self, item: &FeedbackItem) -> Result<Option<PostedReply>, CallFailure> {
         ask_again(&REPLY_BACKOFF, pause, || Ok(self.state(item)?.reply))
     }
 
@@ -176,29 +186,25 @@ impl FeedbackPoster<'_> {
     /// may have been made before. `None` if others have written since the item was fetched: nothing is posted.
     ///
     /// # Errors
-    /// `pending_review`, `pending_after_post`, `wrong_pr`, `no_thread`, and those of gh.
+    /// `too_long`, `pending_review`, `pending_after_post`, `wrong_pr`, `no_thread`, and those of gh.
     pub(super) fn reply(
         &self,
         item: &FeedbackItem,
-        body: &str,
+        (verdict, reply): (FeedbackVerdict, &str),
         is_begun: bool,
         begin: &mut dyn FnMut() -> Result<(), CallFailure>,
     ) -> Result<Option<PostedReply>, CallFailure> {
-        let state = self.state(item)?;
-        if let Some(review) = state.pending {
-            let message = format!("your review {review} is not submitted, and a reply would disappear in it");
-            return Err(refused(
-                "pending_review",
-                message,
-                "submit or discard that review, then run it again",
-            ));
+        let body = self.text(item, (verdict, reply))?;
+        let mut state = self.submitted_state(item)?;
+        if state.reply.is_none() && is_begun {
+            if let Some(reply) = self.await_reply(item)? {
+                return Ok(Some(reply));
+            }
+            // Meanwhile others may have written.
+            state = self.submitted_state(item)?;
         }
-        let earlier = match state.reply {
-            None if is_begun => self.await_reply(item)?,
-            reply => reply,
-        };
-        if let Some(url) = earlier {
-            return Ok(Some(PostedReply { url, was_found: true }));
+        if state.reply.is_some() {
+            return Ok(state.reply);
         }
         if state.has_news && !self.is_users {
             return Ok(None);
@@ -212,19 +218,24 @@ impl FeedbackPoster<'_> {
             _ => format!("issues/{}/comments", self.number),
         };
         begin()?;
+        let found = |found: Option<PostedReply>| found.map(|reply| reply.url);
         let posted = match self.session.post(&path, &json!({ "body": body })) {
-            Ok(answer) => {
-                text(&answer, "html_url").map_or_else(|| self.await_reply(item), |url| Ok(Some(url)))?
-            }
+            Ok(answer) => match text(&answer, "html_url") {
+                None => found(self.await_reply(item)?),
+                url => url,
+            },
             Err(PostFailure { failure, is_refusal: true }) => return Err(*failure),
             // The connection may have ended after GitHub took it.
-            Err(PostFailure { failure, .. }) => Some(self.await_reply(item).ok().flatten().ok_or(*failure)?),
+            Err(PostFailure { failure, .. }) => {
+                Some(found(self.await_reply(item).ok().flatten()).ok_or(*failure)?)
+            }
         };
         if let Some(review) = self.state(item)?.pending {
             let message = format!("your review {review} was begun meanwhile, and the reply is in it");
             return Err(refused("pending_after_post", message, "submit that review, then run it again"));
         }
-        Ok(Some(PostedReply { url: posted.unwrap_or_default(), was_found: false }))
+        let url = posted.unwrap_or_default();
+        Ok(Some(PostedReply { url, verdict: Some(verdict), was_found: false }))
     }
 
     /// Resolves a thread, unless others have written after our reply; returns whether it is resolved.

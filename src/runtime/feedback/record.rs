@@ -175,6 +175,12 @@ impl FeedbackRecord {
         self.units.iter().any(|unit| unit.items.iter().any(|item| item == id))
     }
 
+    /// Replaces what is not settled of an item, in whichever round it was begun, by what became of it.
+    pub(super) fn settle(&mut self, id: &str, outcome: Option<FeedbackOutcome>) {
+        self.outcomes.retain(|one| one.id != id || one.reply == CallState::Done);
+        self.outcomes.extend(outcome);
+    }
+
     /// What became of an item in the current round.
     pub(super) fn outcome(&self, id: &str) -> Option<&FeedbackOutcome> {
         self.outcomes.iter().find(|one| one.id == id && one.round == self.round)
@@ -255,6 +261,17 @@ impl FeedbackVerdict {
             "needs-human" => Self::NeedsHuman,
             _ => return None,
         })
+    }
+
+    /// The word of a verdict.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::FixedDifferently => "fixed-differently",
+            Self::Replied => "replied",
+            Self::NotAddressing => "not-addressing",
+            Self::NeedsHuman => "needs-human",
+        }
     }
 }
 

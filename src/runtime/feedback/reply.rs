@@ -48,7 +48,7 @@ pub struct Response {
     pub replies: Vec<FeedbackReply>,
     /// Units without a reply, and what does not count.
     pub unread: Vec<UnreadResult>,
-    /// Threads in which others have written since they were fetched: nothing was posted there.
+    /// Items to which others have written, or which they edited, since the fetch: nothing was posted there.
     pub changed: Vec<String>,
     /// What the replies lack, though every item has its result.
     pub notes: Vec<String>,
@@ -173,31 +173,29 @@ fn post(
     let store = run.store.clone();
     let held = store.lock()?;
     run.reread()?;
-    let round = run.record.round;
-    let at = run.record.outcomes.iter().position(|one| one.id == outcome.id && one.round == round);
-    let known = at.map(|at| &run.record.outcomes[at]);
-    let origin = format!("{}/{round}", run.record.run_id);
-    let poster = FeedbackPoster { session, number: run.record.pr.number, origin, is_users };
-    let (id, verdict) = (outcome.id.clone(), known.map_or(outcome.verdict, |known| known.verdict));
-    if let Some(known) = known.filter(|known| known.reply == CallState::Done) {
-        let url = known.reply_url.clone().unwrap_or_default();
+    let id = outcome.id.clone();
+    if let Some(known) = run.record.outcome(&id).filter(|known| known.reply == CallState::Done) {
+        let (verdict, url) = (known.verdict, known.reply_url.clone().unwrap_or_default());
         return Ok(Some(FeedbackReply { id, verdict, url, was_posted: true }));
     }
-    let body = poster.text(item, text)?;
-    let is_begun = at.is_some();
-    let at = at.unwrap_or(run.record.outcomes.len());
-    let posted = poster.reply(item, &body, is_begun, &mut || {
-        if !is_begun {
-            run.record.outcomes.push(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() });
-        }
+    // It may have been begun in an earlier round.
+    let begun = run.record.outcomes.iter().find(|one| one.id == id && one.reply == CallState::Begun).cloned();
+    let origin = format!("{}/{}", run.record.run_id, run.record.round);
+    let poster = FeedbackPoster { session, number: run.record.pr.number, origin, is_users };
+    let posted = poster.reply(item, (outcome.verdict, text), begun.is_some(), &mut || {
+        run.record.settle(&id, Some(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() }));
         run.write(&held, Vec::new())
     })?;
-    let Some(PostedReply { url, was_found }) = posted else { return Ok(None) };
-    if at == run.record.outcomes.len() {
-        run.record.outcomes.push(outcome.clone());
+    let Some(PostedReply { url, verdict, was_found }) = posted? else { return Ok(None) };
+    // The user decides where a reply that was found does not tell its verdict.
+    let verdict = verdict.unwrap_or(FeedbackVerdict::NeedsHuman);
+    let mut own = begun.filter(|_| was_found).unwrap_or(outcome);
+    if verdict == FeedbackVerdict::NeedsHuman && own.verdict != verdict {
+        own.decision_context = Some(format!("another run has answered it: {url}"));
     }
-    let own = &mut run.record.outcomes[at];
-    (own.reply, own.reply_url) = (CallState::Done, Some(url.clone()));
+    (own.round, own.verdict, own.reply) = (run.record.round, verdict, CallState::Done);
+    own.reply_url = Some(url.clone());
+    run.record.settle(&id, Some(own));
     run.write(&held, Vec::new())?;
     Ok(Some(FeedbackReply { id, verdict, url, was_posted: was_found }))
 }

@@ -18,9 +18,9 @@ use crate::runtime::environment::Environment;
 options! {
     /// Resolve the threads that have a reply
     ///
-    /// A thread stays open if its verdict is `needs-human`, or if others have written after the reply. Comments
-    /// and review texts cannot be resolved. With `--item`, only that item. Every call is recorded before and after
-    /// it: if one fails, make the same call again.
+    /// A thread stays open if its verdict is `needs-human`, or if others have written what the reply does not
+    /// take into account. Comments and review texts cannot be resolved. With `--item`, only that item. Every call
+    /// is recorded before and after it: if one fails, make the same call again.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 3 a thread of another pull request, or state that this machine's
     /// helper did not write; 4 nothing was fetched, an unknown item, no reply, or a malformed document; 5 a
@@ -44,7 +44,7 @@ pub struct Response {
     pub resolved: Vec<String>,
     /// Threads that the user has to decide.
     pub needs_human: Vec<String>,
-    /// Threads in which others have written after the reply, or before it what was not fetched.
+    /// Threads in which others have written or edited what the reply does not take into account.
     pub answered: Vec<String>,
 }
 

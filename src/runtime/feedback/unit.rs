@@ -1,9 +1,9 @@
-//! A unit of work as a run records it: what its agent was given.
+//! A unit of work as a run records it: what its agent was given, so that a reply counts for that alone.
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::items::text;
+use super::items::{FetchedFeedback, text};
 use super::record::{round, texts};
 
 /// A unit of work that was dispatched.
@@ -17,6 +17,8 @@ pub struct DispatchedUnit {
     pub is_cluster: bool,
     /// Its items.
     pub items: Vec<String>,
+    /// For each of them, the fingerprints of the comments that its agent got.
+    pub read: Vec<String>,
     /// The resolved threads that a cluster was given as context.
     pub priors: Vec<String>,
 }
@@ -28,7 +30,15 @@ impl DispatchedUnit {
             round: round(value)?,
             is_cluster: value["is_cluster"].as_bool()?,
             items: texts(&value["items"]),
+            read: texts(&value["read"]),
             priors: texts(&value["priors"]),
         })
+    }
+
+    /// Whether others have written to an item since it was dispatched.
+    pub(super) fn is_outdated(&self, fetched: &FetchedFeedback) -> bool {
+        let is_new =
+            |(id, read): (&String, &String)| fetched.item(id).is_some_and(|item| !item.is_covered_by(read));
+        self.items.iter().zip(&self.read).any(is_new)
     }
 }
