@@ -71,7 +71,11 @@ const resolvers = {
   Query: {
     viewer: () => own(state, "viewer"),
     rateLimit: () => state.rateLimit ?? { limit: 5000, remaining: 4999, cost: 1, used: 1, resetAt: "2026-01-02T04:00:00Z" },
-    node: (_, { id }) => everyPull().flatMap((one) => [one, ...(one.reviewThreads ?? [])]).find((one) => one.id === id) ?? null,
+    node: (_, { id }) => {
+      const found = everyPull().flatMap((one) => [one, ...(one.reviewThreads ?? [])]).find((one) => one.id === id);
+      if (!found) throw new Refusal(`Could not resolve to a node with the global id of '${id}'`, "NOT_FOUND");
+      return found;
+    },
     repository: (_, { owner, name }) => {
       const found = repositoryOf(owner, name);
       if (!found) throw new Refusal(`Could not resolve to a Repository with the name '${owner}/${name}'.`, "NOT_FOUND");

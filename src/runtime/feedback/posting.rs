@@ -18,6 +18,8 @@ const BACKOFF: [u64; 3] = [1, 2, 4];
 const REPLY_BACKOFF: [u64; 5] = [1, 2, 4, 8, 16];
 /// How much of a comment is quoted, in characters.
 const QUOTED: usize = 300;
+/// Failures that cost their item alone. All others concern every item.
+const OF_ONE_ITEM: [&str; 3] = ["no_thread", "reply_refused", "too_long"];
 
 /// A pull request that is answered.
 pub(super) struct FeedbackPoster<'a> {
@@ -51,6 +53,11 @@ struct ItemState {
     pending: Option<String>,
 }
 
+/// Whether a failure costs its item alone.
+pub(super) fn is_of_one_item(failure: &CallFailure) -> bool {
+    OF_ONE_ITEM.contains(&failure.error.code.as_str())
+}
+
 fn refused(code: &str, message: String, hint: &str) -> CallFailure {
     CallFailure::new(REFUSED, code, message, hint)
 }
@@ -78,7 +85,8 @@ impl FeedbackPoster<'_> {
         let read = item.fingerprints();
         let (verdict, read) = (Some(verdict), Some(&*read));
         text += &ReplyMark { origin: &self.origin, verdict, read, item: &item.id }.to_string();
-        let length = text.chars().count();
+        // Characters beyond the first plane count twice.
+        let length = text.encode_utf16().count();
         if length > LONGEST {
             let message =
                 format!("the reply to `{}` has {length} characters, and GitHub takes {LONGEST}", item.id);
@@ -108,14 +116,18 @@ impl FeedbackPoster<'_> {
         if is_thread {
             fields.push(("-f", format!("id={}", item.id)));
         }
-        let (data, _) = self.session.query(&query, &fields, false)?;
+        let deleted = || {
+            let message = format!("GitHub has no `{}`", item.id);
+            CallFailure::environment("no_thread", message, "fetch again")
+        };
+        let (data, _) = self.session.query(&query, &fields, false).map_err(|failure| {
+            let is_of_node = failure.error.message.contains("node with the global id");
+            if is_of_node { deleted() } else { failure }
+        })?;
         let (node, repository) = (&data["node"], &data["repository"]);
         let request = &repository["pullRequest"];
         let shown = if is_thread { node } else { request };
-        let Some(comments) = shown["comments"]["nodes"].as_array() else {
-            let message = format!("GitHub has no `{}`", item.id);
-            return Err(CallFailure::environment("no_thread", message, "fetch again"));
-        };
+        let comments = shown["comments"]["nodes"].as_array().ok_or_else(deleted)?;
         if is_thread {
             let own = &node["pullRequest"];
             let place = &own["repository"]["nameWithOwner"];
@@ -186,7 +198,7 @@ impl FeedbackPoster<'_> {
     /// may have been made before. `None` if others have written since the item was fetched: nothing is posted.
     ///
     /// # Errors
-    /// `too_long`, `pending_review`, `pending_after_post`, `wrong_pr`, `no_thread`, and those of gh.
+    /// `too_long`, `pending_review`, `pending_after_post`, `wrong_pr`, `no_thread`, `reply_refused`, and those of gh.
     pub(super) fn reply(
         &self,
         item: &FeedbackItem,
@@ -224,7 +236,7 @@ impl FeedbackPoster<'_> {
                 None => found(self.await_reply(item)?),
                 url => url,
             },
-            Err(PostFailure { failure, is_refusal: true }) => return Err(*failure),
+            Err(PostFailure { failure, is_refusal: true }) => return Err(of_this_item(*failure)),
             // The connection may have ended after GitHub took it.
             Err(PostFailure { failure, .. }) => {
                 Some(found(self.await_reply(item).ok().flatten()).ok_or(*failure)?)
@@ -290,6 +302,16 @@ fn ask_again<T>(
         }
     }
     Ok(None)
+}
+
+/// The refusal of a reply, told apart unless it is about the account or its limits.
+fn of_this_item(failure: CallFailure) -> CallFailure {
+    match failure.error.code.as_str() {
+        "gh_failed" | "gh_not_found" => {
+            CallFailure::environment("reply_refused", failure.error.message, "change the reply")
+        }
+        _ => failure,
+    }
 }
 
 #[cfg(test)]

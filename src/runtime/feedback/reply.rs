@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::items::{FeedbackItem, FetchedFeedback};
 use super::missing;
-use super::posting::{FeedbackPoster, PostedReply};
+use super::posting::{FeedbackPoster, PostedReply, is_of_one_item};
 use super::record::{CallState, FeedbackOutcome, FeedbackRun, FeedbackVerdict, MAX_WAIT};
 use super::results::{UnitResults, UnreadResult};
 use crate::runtime::answer::{CallFailure, Delivery, USAGE};
@@ -119,7 +119,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let item = known_item(&fetched, &outcome.id)?;
         match post(&mut run, &session, item, (outcome, &text), options.stdin) {
             // It costs its item alone; what the user asked for is an error.
-            Err(failure) if !options.stdin && ["no_thread", "too_long"].contains(&&*failure.error.code) => {
+            Err(failure) if !options.stdin && is_of_one_item(&failure) => {
                 let unit = unit_of(&run, &item.id);
                 results.unread.push(UnreadResult { unit, reason: failure.error.message });
             }
@@ -185,7 +185,11 @@ fn post(
     let posted = poster.reply(item, (outcome.verdict, text), begun.is_some(), &mut || {
         run.record.settle(&id, Some(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() }));
         run.write(&held, Vec::new())
-    })?;
+    });
+    if posted.as_ref().is_err_and(is_of_one_item) {
+        run.record.settle(&id, None);
+        run.write(&held, Vec::new())?;
+    }
     let Some(PostedReply { url, verdict, was_found }) = posted? else { return Ok(None) };
     // The user decides where a reply that was found does not tell its verdict.
     let verdict = verdict.unwrap_or(FeedbackVerdict::NeedsHuman);

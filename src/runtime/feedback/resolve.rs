@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::items::ItemKind;
 use super::missing;
-use super::posting::FeedbackPoster;
+use super::posting::{FeedbackPoster, is_of_one_item};
 use super::record::{CallState, FeedbackRun, FeedbackVerdict, MAX_WAIT};
 use super::reply::known_item;
 use crate::runtime::answer::{CallFailure, Delivery};
@@ -46,6 +46,8 @@ pub struct Response {
     pub needs_human: Vec<String>,
     /// Threads in which others have written or edited what the reply does not take into account.
     pub answered: Vec<String>,
+    /// Threads that were deleted after the reply.
+    pub deleted: Vec<String>,
 }
 
 /// Whether every thread with a reply is resolved.
@@ -82,6 +84,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         resolved: Vec::new(),
         needs_human: Vec::new(),
         answered: Vec::new(),
+        deleted: Vec::new(),
     };
     for at in 0..run.record.outcomes.len() {
         let held = store.lock()?;
@@ -104,7 +107,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
                 run.record.outcomes[at].resolution = state;
                 run.write(&held, Vec::new())
             };
-            if !poster.resolve(item, &mut || set(&mut run, CallState::Begun))? {
+            let made = poster.resolve(item, &mut || set(&mut run, CallState::Begun));
+            if made.as_ref().is_err_and(is_of_one_item) {
+                response.deleted.push(id);
+                continue;
+            }
+            if !made? {
                 response.answered.push(id);
                 continue;
             }
@@ -112,7 +120,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
         response.resolved.push(id);
     }
-    if !(response.needs_human.is_empty() && response.answered.is_empty()) {
+    let left = [&response.needs_human, &response.answered, &response.deleted];
+    if left.iter().any(|left| !left.is_empty()) {
         response.status = ResolveStatus::Partial;
     }
     Ok(Delivery::from_answer(&response))

@@ -52,7 +52,13 @@ pub(super) static ROWS: [CodeRow; 10] = [
             &INPUT,
             &GIT,
             &GITHUB,
-            &[("empty_reply", 2), ("pending_review", 3), ("pending_after_post", 3), ("too_long", 4)],
+            &[
+                ("empty_reply", 2),
+                ("pending_review", 3),
+                ("pending_after_post", 3),
+                ("too_long", 4),
+                ("reply_refused", 5),
+            ],
         ],
     ),
     (
