@@ -151,3 +151,26 @@ fn a_reply_whose_connection_ended_too_early_is_posted_again() {
     assert_eq!(stage.good("reply", "a lost call")["replies"][0]["was_posted"], false);
     assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 2);
 }
+
+/// GitHub may still be at work on a reply when its run is ended: the next run finds it.
+#[test]
+fn the_end_of_a_run_awaits_the_reply_that_it_has_begun() {
+    let late = r#"github '{threads: threads(1), state: {faults: [{on: "/replies", late: 2000}]}}'"#;
+    for end in [
+        r#""$RUN" feedback abandon --run ../run && echo 7 | "$RUN" feedback begin --stdin"#,
+        r#"echo 7 | "$RUN" feedback begin --stdin --take-over"#,
+    ] {
+        let stage = Stage::new(&format!("{DISPATCHED}{late}"));
+        assert_eq!(stage.call("reply", HASTY).status.code(), Some(5));
+        let mut variables = stage.variables();
+        variables.insert("RUN".to_owned(), binary::faulty_helper().display().to_string());
+        variables.insert(binary::VARIABLE.to_owned(), "hasty@100".to_owned());
+        let script = format!(
+            "cd work; {{ {end}; }} > ../begun && ln -sfn \"$(sed -n 's/.*\"run\":\"\\([^\"]*\\)\".*/\\1/p' ../begun)\" ../run"
+        );
+        shell(&script, stage.folder.path(), &variables).expect("the next run begins");
+        let fetched = stage.good("fetch", end);
+        assert_eq!(fetched["items"][0]["handled_by_us"], true, "{end}: {fetched}");
+        assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 1, "{end}");
+    }
+}

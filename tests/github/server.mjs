@@ -323,9 +323,10 @@ async function answer(request, text) {
   for (const one of faults) if (one.after) one.after -= 1;
   if (fault >= 0) {
     const [one] = faults.splice(fault, 1);
-    // The connection ends before the request is read, or after it was carried out.
+    // The connection ends before the request is read, after it was carried out, or milliseconds before that.
     if (one.cut === "after") await carryOut(request, url, text);
-    if (one.cut) return null;
+    if (one.late) setTimeout(() => carryOut(request, url, text), one.late);
+    if (one.cut || one.late) return null;
     if (one.review) {
       const done = await carryOut(request, url, text);
       everyPull()[0].reviews.push(one.review);

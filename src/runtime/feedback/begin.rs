@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gates::GatePolicy;
+use super::posting::await_begun;
 use super::record::{FeedbackRecord, FeedbackRun};
 use super::words::FeedbackWords;
 use crate::process::interrupt;
@@ -103,7 +104,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let record = FeedbackRecord::new((&request, words.comment), options.policy, &tree)?;
     let (branch, head) = (record.branch.clone(), record.head_sha.clone());
     let (mut run, abandoned) = FeedbackRun::claim(&tree, environment.root(), record, options.take_over)?;
-    let taken = check_out(&mut location, &mut run);
+    let ended = abandoned.as_ref().map(|id| FeedbackRun::open(environment, &run.path.with_file_name(id)));
+    let taken = check_out(&mut location, &mut run).and_then(|()| match ended {
+        None => Ok(()),
+        Some(ended) => await_begun(ended.ok().map(|ended| ended.record).as_ref()),
+    });
     // Nobody learns of a run that was interrupted while it started.
     let taken = if interrupt::pending() { Err(CallFailure::interrupted()) } else { taken };
     if taken.is_err() {

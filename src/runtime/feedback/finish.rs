@@ -67,12 +67,11 @@ pub enum FeedbackEnding {
 /// `finished`, `not_fetched`, and those of `feedback gates`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let loaded = TriagedFeedback::load(environment, (Some(&options.run), None, None), None)?;
-    let (Some(run), mut open) = (loaded.run, loaded.items.new) else {
-        return Err(CallFailure::usage("no run"));
-    };
+    let Some(run) = loaded.run else { return Err(CallFailure::usage("no run")) };
+    let mut open = loaded.items.new.clone();
     let begun =
         run.record.outcomes.iter().filter(|one| one.reply == CallState::Begun).map(|one| one.id.clone());
-    open.extend(begun);
+    open.extend(begun.filter(|id| !loaded.items.new.contains(id)));
     let response = Response {
         status: if open.is_empty() { FeedbackEnding::Complete } else { FeedbackEnding::Partial },
         pr: run.record.pr.url.clone(),

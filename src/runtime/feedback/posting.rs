@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::items::{FeedbackComment, FeedbackItem, ItemKind, text};
 use super::mark::ReplyMark;
 use super::pages::COMMENT;
-use super::record::FeedbackVerdict;
+use super::record::{CallState, FeedbackRecord, FeedbackVerdict};
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::github::{ApiSession, PostFailure, pause};
 
@@ -287,6 +287,19 @@ pub(super) fn await_resolved(session: &ApiSession<'_>, id: &str) -> Result<bool,
         Ok((data["node"]["isResolved"] == true).then_some(()))
     };
     Ok(ask()?.is_some() || ask_again(&BACKOFF, pause, ask)?.is_some())
+}
+
+/// Waits as long as GitHub may be at work on the replies that a run has begun, which ends without them. A run whose
+/// record cannot be read may have begun some.
+///
+/// # Errors
+/// `interrupted`.
+pub(super) fn await_begun(record: Option<&FeedbackRecord>) -> Result<(), CallFailure> {
+    let is_begun = |record: &FeedbackRecord| record.outcomes.iter().any(|one| one.reply == CallState::Begun);
+    if record.is_none_or(is_begun) {
+        ask_again(&REPLY_BACKOFF, pause, || Ok(None::<()>))?;
+    }
+    Ok(())
 }
 
 /// Asks for something after each of the waits, until it is there.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::gates::GatePolicy;
 use super::items::{FetchedFeedback, text};
 use super::missing;
+use super::posting::await_begun;
 use super::unit::DispatchedUnit;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::command_line::OptionValue;
@@ -337,13 +338,14 @@ impl FeedbackRun {
         Err(CallFailure::new(CONTENDED, "finished", message, "start a new one with `feedback begin`"))
     }
 
-    /// Ends it, and releases the working tree.
+    /// Ends it, and releases the working tree. No reply that was begun can appear after the end.
     pub(super) fn end(
         &self,
         environment: &Environment,
         status: &str,
         documents: Vec<(&str, String)>,
     ) -> Result<(), CallFailure> {
+        await_begun(Some(&self.record))?;
         let metadata = self.record.ended(environment, status);
         self.folder().end(&self.record.tree, metadata, documents, Vec::new(), &|| self.must_be_open())
     }
