@@ -9,6 +9,7 @@ pub mod dispatch;
 pub mod doctor;
 pub mod document;
 pub mod environment;
+pub mod error_code;
 pub mod feedback;
 mod foreign_process;
 pub mod gc;

@@ -82,7 +82,7 @@ fn says_how_to_get_one(finished: FinishedRun) -> plugcast::runtime::answer::Erro
     let answer: plugcast::runtime::answer::ErrorResponse =
         serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.stdout));
     assert_eq!((answer.schema.as_str(), answer.status.as_str()), ("rt.error/1", "error"));
-    assert_eq!(answer.error.code, "helper_missing");
+    assert_eq!(answer.error.code, plugcast::runtime::error_code::ErrorCode::HelperMissing);
     answer.error
 }
 

@@ -125,7 +125,7 @@ fn every_published_code_of_reviews_and_feedback_is_provoked_by_a_case() {
         .filter(|row| row.command.split(' ').next().is_some_and(is_in_group))
     {
         let codes = plugcast::runtime::published::codes::command_codes(row.command);
-        published_codes.extend(codes.into_iter().map(|(code, _)| code.to_owned()));
+        published_codes.extend(codes.into_iter().map(|(code, _)| code.to_string()));
     }
     let mut provoked: BTreeSet<String> = ELSEWHERE.iter().map(|(code, _)| (*code).to_owned()).collect();
     for case in cases() {

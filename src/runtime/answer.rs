@@ -6,6 +6,7 @@ use semver::Version;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use super::error_code::ErrorCode;
 use super::pretty_json;
 use super::published::codes;
 use crate::printable::{block, json, line, sentence};
@@ -56,12 +57,12 @@ pub struct ErrorResponse {
 }
 
 /// One error.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ErrorDetail {
     /// A short name: `usage`, `helper_too_old`, `sandboxed`, or one of the command's own; `helper_missing` from a
     /// launcher.
-    pub code: String,
+    pub code: ErrorCode,
     /// A sentence for people.
     pub message: String,
     /// The document that the error is in.
@@ -103,24 +104,26 @@ pub struct CallFailure {
 
 impl CallFailure {
     /// A failure with its exit code, a short name, a sentence and what to do, each printable, on one line and not endless.
-    pub fn new(exit: u8, code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn new(exit: u8, code: ErrorCode, message: impl Into<String>, hint: impl Into<String>) -> Self {
         // Skills print both as they are.
         let error = ErrorDetail {
-            code: code.to_owned(),
+            code,
             message: sentence(&message.into()).into_owned(),
             hint: sentence(&hint.into()).into_owned(),
-            ..ErrorDetail::default()
+            file: None,
+            line: None,
+            col: None,
         };
         Self { exit, error: Box::new(error), text: None, sentinel: None, body: None }
     }
 
     /// The call is wrong.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::new(USAGE, "usage", message, "see `plugcast-run --help`")
+        Self::new(USAGE, ErrorCode::Usage, message, "see `plugcast-run --help`")
     }
 
     /// This machine, git, GitHub or the network failed.
-    pub fn environment(code: &str, message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn environment(code: ErrorCode, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(ENVIRONMENT, code, message, hint)
     }
 
@@ -128,12 +131,12 @@ impl CallFailure {
     pub fn too_old(own: &str, needed: &Version) -> Self {
         let message = format!("this `plugcast-run` is {own}, and `{needed}` or newer is needed");
         let hint = format!("update the plugin, or build it again with plugcast {needed} or newer");
-        Self::new(ENVIRONMENT, "helper_too_old", message, hint)
+        Self::new(ENVIRONMENT, ErrorCode::HelperTooOld, message, hint)
     }
 
     /// It was interrupted.
     pub fn interrupted() -> Self {
-        Self::new(INTERRUPTED, "interrupted", "interrupted", "run it again")
+        Self::new(INTERRUPTED, ErrorCode::Interrupted, "interrupted", "run it again")
     }
 
     /// The same with another hint.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::answer::{CallFailure, TIMEOUT};
 use super::environment::Environment;
+use super::error_code::ErrorCode;
 use super::hosts::{self, SandboxAccess};
 use crate::disk;
 use crate::git_command::{self, NoAnswer};
@@ -26,7 +27,7 @@ pub fn command(environment: &Environment, name: &str, folder: &Path, limit: Dura
 /// Runs a child to its end, whatever its exit code.
 ///
 /// # Errors
-/// `<name>_missing`, `timeout`, `file_unreadable` or `too_much_output`.
+/// `git_missing` or `gh_missing`, `timeout`, `file_unreadable` or `too_much_output`.
 pub fn run(
     environment: &Environment,
     name: &str,
@@ -38,7 +39,7 @@ pub fn run(
 /// The failure for a file on which git would block.
 pub fn special_file(path: &Path) -> CallFailure {
     let message = format!("`{}` {}", path.display(), disk::SPECIAL.0);
-    let failure = CallFailure::environment("file_unreadable", message, disk::SPECIAL.1);
+    let failure = CallFailure::environment(ErrorCode::FileUnreadable, message, disk::SPECIAL.1);
     failure.in_file(path.display().to_string(), None, None)
 }
 
@@ -58,26 +59,27 @@ pub fn outcome_of(
             Some(NoAnswer::TimedOut) => {
                 let message = format!("`{name}` did not end in time");
                 let hint = "run it again; if it hangs again, run that program by hand to see why";
-                Err(CallFailure::new(TIMEOUT, "timeout", message, hint))
+                Err(CallFailure::new(TIMEOUT, ErrorCode::Timeout, message, hint))
             }
         },
         Err(_) if crate::process::interrupt::pending() => Err(CallFailure::interrupted()),
         Err(error) if error.kind() == io::ErrorKind::NotFound && environment.program(name).is_none() => {
             Err(CallFailure::environment(
-                &format!("{name}_missing"),
+                // `doctor` runs others, but only those that it has found.
+                if name == "gh" { ErrorCode::GhMissing } else { ErrorCode::GitMissing },
                 format!("`{name}` was not found on the search path"),
                 format!("install `{name}`, then run it again"),
             ))
         }
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Err(CallFailure::environment(
-            "too_much_output",
+            ErrorCode::TooMuchOutput,
             format!("`{name}` wrote more than {} MiB", MOST / 1024 / 1024),
             "ask for less, such as one folder",
         )),
         Err(error) => {
             let message = format!("`{name}` cannot be run: {error}");
             Err(sandbox_refusal(environment, SandboxAccess::Write, &error.to_string())
-                .unwrap_or_else(|| CallFailure::environment("child_failed", message, "run it again")))
+                .unwrap_or_else(|| CallFailure::environment(ErrorCode::ChildFailed, message, "run it again")))
         }
     }
 }
@@ -85,7 +87,7 @@ pub fn outcome_of(
 /// The failure of a child: `sandboxed` if a sandbox caused it, otherwise `code` with the child's own message.
 pub fn failed(
     environment: &Environment,
-    code: &str,
+    code: ErrorCode,
     what: &str,
     ended: &ChildOutput,
     access: SandboxAccess,
@@ -159,5 +161,5 @@ pub fn sandbox_refusal(environment: &Environment, access: SandboxAccess, words: 
         |host| host.setting_for(access).to_owned(),
     );
     let line = words.trim().lines().next().unwrap_or_default();
-    Some(CallFailure::environment("sandboxed", format!("{who} refuses {what}: {line}"), hint))
+    Some(CallFailure::environment(ErrorCode::Sandboxed, format!("{who} refuses {what}: {line}"), hint))
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::answer::{CallFailure, MALFORMED};
+use super::error_code::ErrorCode;
 use crate::disk;
 use crate::read::tree::{FaultKind, Node, NodeKind, ReadFault, Value};
 use crate::read::{json, yaml};
@@ -14,8 +15,9 @@ use crate::source::{LineIndex, Span};
 /// # Errors
 /// `file_unreadable`, also if it is not a regular file or larger than 64 MiB; `not_utf8`.
 pub fn text(path: &Path) -> Result<Option<String>, CallFailure> {
-    let bytes = disk::read_bytes(path)
-        .map_err(|error| CallFailure::environment("file_unreadable", error.to_string(), error.help()))?;
+    let bytes = disk::read_bytes(path).map_err(|error| {
+        CallFailure::environment(ErrorCode::FileUnreadable, error.to_string(), error.help())
+    })?;
     bytes.map(|bytes| utf8(bytes, &path.display().to_string())).transpose()
 }
 
@@ -29,7 +31,7 @@ pub fn project_text(path: &Path) -> Result<Option<String>, CallFailure> {
     // A broken link counts as a missing file.
     if top.is_some_and(|top| disk::canonical(path).is_ok() && !disk::is_inside(top, path)) {
         let message = format!("`{}` is a link that leads out of the repository", path.display());
-        return Err(CallFailure::environment("file_unreadable", message, "put a file in its place"));
+        return Err(CallFailure::environment(ErrorCode::FileUnreadable, message, "put a file in its place"));
     }
     text(path)
 }
@@ -55,16 +57,13 @@ pub fn utf8(bytes: Vec<u8>, name: &str) -> Result<String, CallFailure> {
         let good = String::from_utf8_lossy(good);
         let (line, col) = place(&good, good.len());
         let message = format!("`{name}` is not valid UTF-8 from byte {} on", good.len());
-        CallFailure::new(MALFORMED, NOT_UTF8, message, "write it in UTF-8").in_file(
+        CallFailure::new(MALFORMED, ErrorCode::NotUtf8, message, "write it in UTF-8").in_file(
             name,
             Some(line),
             Some(col),
         )
     })
 }
-
-/// The error code of a document that is not valid UTF-8.
-pub const NOT_UTF8: &str = "not_utf8";
 
 /// The failure for a document, ours or a reviewer's, that is not valid JSON.
 pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> CallFailure {
@@ -73,7 +72,7 @@ pub fn no_json(error: &serde_json::Error, name: &str, hint: &str) -> CallFailure
     // The location has its own fields.
     let text = error.to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
-    CallFailure::new(MALFORMED, "malformed_json", message, hint).in_file(name, Some(line), Some(col))
+    CallFailure::new(MALFORMED, ErrorCode::MalformedJson, message, hint).in_file(name, Some(line), Some(col))
 }
 
 /// Reads a file with one JSON object; `None` when there is none. Messages call it `name`.
@@ -88,7 +87,7 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure>
     }
     let (line, col) = place(&text, node.span.start);
     let failure =
-        CallFailure::new(MALFORMED, "malformed_json", "this is not an object", "write a JSON object");
+        CallFailure::new(MALFORMED, ErrorCode::MalformedJson, "this is not an object", "write a JSON object");
     Err(failure.in_file(name, Some(line), Some(col)))
 }
 
@@ -97,7 +96,7 @@ pub fn object_file(path: &Path, name: &str) -> Result<Option<Node>, CallFailure>
 /// # Errors
 /// As [`object_file`].
 pub fn json_text(text: &str, name: &str) -> Result<Node, CallFailure> {
-    read_whole(json::parse(text), text, name, "malformed_json")
+    read_whole(json::parse(text), text, name, ErrorCode::MalformedJson)
 }
 
 /// Reads JSON with comments and trailing commas.
@@ -108,7 +107,7 @@ pub fn jsonc_text(text: &str, name: &str) -> Result<Node, CallFailure> {
     let (node, mut faults) = json::parse_with_comments(text);
     // With a duplicate key, people see the first value, and programs use the last.
     faults.iter_mut().for_each(|fault| fault.rescued &= fault.kind != FaultKind::DuplicateKey);
-    read_whole((node, faults), text, name, "malformed_json")
+    read_whole((node, faults), text, name, ErrorCode::MalformedJson)
 }
 
 /// Reads YAML; `None` if the text is empty.
@@ -125,7 +124,7 @@ pub fn yaml_text(text: &str, name: &str) -> Result<Option<Node>, CallFailure> {
         fault.rescued = [FaultKind::ByteOrderMark, FaultKind::DuplicateKey].contains(&fault.kind)
     };
     faults.iter_mut().for_each(strict);
-    read_whole((node, faults), text, name, "malformed_yaml").map(Some)
+    read_whole((node, faults), text, name, ErrorCode::MalformedYaml).map(Some)
 }
 
 /// Refuses a part of a YAML file that is neither missing, null, nor of the kind `wanted`, by
@@ -144,7 +143,7 @@ pub fn must_be(
     };
     let (line, col) = place(text, node.span.start);
     let message = format!("{what} is {}", node.kind());
-    let failure = CallFailure::new(MALFORMED, "malformed_yaml", message, format!("write {wanted}"));
+    let failure = CallFailure::new(MALFORMED, ErrorCode::MalformedYaml, message, format!("write {wanted}"));
     Err(failure.in_file(name, Some(line), Some(col)))
 }
 
@@ -152,7 +151,7 @@ fn read_whole(
     (node, faults): (Option<Node>, Vec<ReadFault>),
     text: &str,
     name: &str,
-    code: &str,
+    code: ErrorCode,
 ) -> Result<Node, CallFailure> {
     let fault = faults.into_iter().find(|fault| !fault.rescued);
     match (node, fault) {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::CallFailure;
 use super::document;
+use super::error_code::ErrorCode;
 use super::timestamp::Timestamp;
 use crate::disk::reader::{self, SizeLimit};
 
@@ -96,12 +97,20 @@ impl Environment {
     pub fn input(&self) -> Result<Vec<u8>, CallFailure> {
         if reader::was_closed(io::stdin()) {
             let hint = "give the document on standard input; for an empty one redirect it from `/dev/null`";
-            return Err(CallFailure::environment("input_unreadable", "standard input is closed", hint));
+            return Err(CallFailure::environment(
+                ErrorCode::InputUnreadable,
+                "standard input is closed",
+                hint,
+            ));
         }
         let mut bytes = Vec::new();
         let read = reader::read_stream(&mut io::stdin().lock(), SizeLimit::Document, &mut bytes);
         let failed = |what: String| {
-            CallFailure::environment("input_unreadable", what, "give the document on standard input again")
+            CallFailure::environment(
+                ErrorCode::InputUnreadable,
+                what,
+                "give the document on standard input again",
+            )
         };
         read.map_err(|error| failed(format!("standard input cannot be read: {error}")))?;
         Ok(document::without_mark(bytes))

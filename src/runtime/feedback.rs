@@ -25,8 +25,9 @@ mod unit;
 mod words;
 
 use super::answer::{CallFailure, MALFORMED};
+use super::error_code::ErrorCode;
 
 /// The failure if something that a caller names is missing from the run.
-fn missing(code: &str, message: String, hint: &str) -> CallFailure {
+fn missing(code: ErrorCode, message: String, hint: &str) -> CallFailure {
     CallFailure::new(MALFORMED, code, message, hint)
 }

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use super::answer::CallFailure;
 use super::child;
-use super::document;
 use super::environment::Environment;
+use super::error_code::ErrorCode;
 use super::hosts::SandboxAccess;
 use crate::git_command::{self, ConfigFailure, GitCommand, GitOverrides, UnreadableKey, lacked_memory, line};
 pub use crate::git_command::{path, records};
@@ -61,7 +61,7 @@ impl Repository {
         };
         if !crate::disk::is_folder(folder) {
             return Err(CallFailure::environment(
-                "no_folder",
+                ErrorCode::NoFolder,
                 format!("`{}` is not a folder", folder.display()),
                 "check the path",
             ));
@@ -93,7 +93,7 @@ impl Repository {
                 || way.to_owned(),
                 |trust| format!("if you trust its owner, run `{trust}`; or make it your own with `chown`"),
             );
-            return Err(CallFailure::environment("not_a_repository", message, hint));
+            return Err(CallFailure::environment(ErrorCode::NotARepository, message, hint));
         }
         let top = path(line(&ended.stdout));
         // `core.worktree` can name any folder.
@@ -104,7 +104,7 @@ impl Repository {
             let message =
                 format!("git treats `{}` as the working tree of `{}`", top.display(), folder.display());
             let hint = "remove `core.worktree` from the repository's configuration";
-            return Err(CallFailure::environment("not_a_repository", message, hint));
+            return Err(CallFailure::environment(ErrorCode::NotARepository, message, hint));
         }
         if let Some(special) = crate::disk::special_file_in(&top) {
             return Err(child::special_file(&special));
@@ -152,7 +152,7 @@ impl Repository {
         match failure {
             ConfigFailure::Call(failure) => failure,
             ConfigFailure::Key(key) => {
-                CallFailure::environment(document::NOT_UTF8, key.to_string(), UnreadableKey::HELP)
+                CallFailure::environment(ErrorCode::NotUtf8, key.to_string(), UnreadableKey::HELP)
             }
             ConfigFailure::Ended(ended) => self.failed("config", &ended),
         }
@@ -204,7 +204,7 @@ impl Repository {
         } else {
             "run the same command by hand to see more"
         };
-        child::failed(&self.environment, "git_failed", &what, ended, SandboxAccess::GitWrite, hint)
+        child::failed(&self.environment, ErrorCode::GitFailed, &what, ended, SandboxAccess::GitWrite, hint)
     }
 
     /// Passes git's output to `sink` as it arrives, until `sink` has enough.
@@ -259,7 +259,7 @@ impl Repository {
     pub fn must_commit(&self, reference: &str) -> Result<String, CallFailure> {
         self.commit(reference)?.ok_or_else(|| {
             CallFailure::environment(
-                "bad_ref",
+                ErrorCode::BadRef,
                 format!("`{reference}` is not a commit in this repository"),
                 "fetch it, or name another ref",
             )
@@ -303,7 +303,7 @@ impl Repository {
             let message = format!("the fetch failed: {}", child::words(&ended));
             let remedy = crate::disk::remedy_in(&words);
             let hint = remedy.map_or("check the network and the remote", |remedy| remedy.alone);
-            CallFailure::environment("fetch_failed", message, hint)
+            CallFailure::environment(ErrorCode::FetchFailed, message, hint)
         }))
     }
 

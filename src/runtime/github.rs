@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::answer::CallFailure;
 use super::child;
+use super::error_code::ErrorCode;
 use super::git::Repository;
 use crate::git_command;
 use crate::process::{ChildCommand, ChildOutput};
@@ -253,7 +254,7 @@ fn malformed(what: &str) -> CallFailure {
     let message = format!("`gh` answered {what}");
     let hint =
         "run `gh --version` and `gh auth status`: another program may have its name, or a proxy may answer";
-    CallFailure::environment("gh_failed", message, hint)
+    CallFailure::environment(ErrorCode::GhFailed, message, hint)
 }
 
 /// The beginning of a text, for a message.

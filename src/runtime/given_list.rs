@@ -1,6 +1,7 @@
 //! The lists that a model writes, as JSON: also in prose or in fences, with trailing commas, or without the object
 //! around them.
 
+use super::error_code::ErrorCode;
 use serde_json::Value;
 
 use crate::read::tree::Node;
@@ -15,7 +16,7 @@ pub(in crate::runtime) struct ListForm {
     /// A key that each row has.
     pub(in crate::runtime) row: &'static str,
     /// The code of its faults.
-    pub(in crate::runtime) code: &'static str,
+    pub(in crate::runtime) code: ErrorCode,
     /// What to write.
     pub(in crate::runtime) hint: &'static str,
 }
@@ -68,7 +69,7 @@ impl<'a> GivenList<'a> {
     /// A failure at a field of a row.
     pub(in crate::runtime) fn failure(
         &self,
-        code: &str,
+        code: ErrorCode,
         row: usize,
         field: &str,
         message: String,

@@ -7,6 +7,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::error_code::ErrorCode;
 use super::foreign_process;
 use crate::disk;
 use crate::order;
@@ -280,7 +281,7 @@ pub(in crate::runtime) fn free_port(environment: &Environment, wanted: u16) -> R
     let words = last.map_or_else(|| "no port is free".to_owned(), |error| error.to_string());
     Err(child::sandbox_refusal(environment, SandboxAccess::Network, &words).unwrap_or_else(|| {
         CallFailure::environment(
-            "no_free_port",
+            ErrorCode::NoFreePort,
             format!("no port can be taken: {words}"),
             "end a running server",
         )

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path};
 
 use super::answer::CallFailure;
+use super::error_code::ErrorCode;
 use super::git::{Repository, records};
 use crate::disk::reader::SizeLimit;
 use crate::disk::root::{Root, RootError};
@@ -47,7 +48,7 @@ impl<'a> PlaceResolver<'a> {
         let opened = Root::open_tree(&repository.top).ok().flatten();
         let root = opened.ok_or_else(|| {
             let message = format!("`{}` cannot be opened", repository.top.display());
-            CallFailure::environment("no_folder", message, "check the working tree")
+            CallFailure::environment(ErrorCode::NoFolder, message, "check the working tree")
         })?;
         let changed = changed.into_iter().collect();
         Ok(Self { repository, root, changed, tracked: OnceCell::new() })

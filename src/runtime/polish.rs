@@ -20,6 +20,7 @@ use std::path::Path;
 
 use super::answer::{CallFailure, REFUSED};
 use super::environment::Environment;
+use super::error_code::ErrorCode;
 use super::git::Repository;
 use super::launch::LaunchMode;
 use super::repo::base::{self, BaseRequest};
@@ -35,13 +36,13 @@ pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Opt
 }
 
 /// The failure when a rule forbids it.
-fn refusal(code: &str, message: String, hint: &str) -> CallFailure {
+fn refusal(code: ErrorCode, message: String, hint: &str) -> CallFailure {
     CallFailure::new(REFUSED, code, line(&message), hint)
 }
 
 /// The base of the change. No option of `polish` names another.
 fn resolve_base(tree: &Repository, request: BaseRequest<'_>) -> Result<base::Response, CallFailure> {
-    base::resolve(tree, request).map_err(|failure| match failure.error.code == base::UNRESOLVED {
+    base::resolve(tree, request).map_err(|failure| match failure.error.code == ErrorCode::BaseUnresolved {
         true => failure.with_hint(
             "a polish compares with the base of the pull request, else with the default branch: fetch it, or polish a \
              branch that was made from it",

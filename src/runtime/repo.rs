@@ -11,6 +11,7 @@ pub mod surfaces;
 use std::path::{Path, PathBuf};
 
 use super::answer::{CallFailure, USAGE};
+use super::error_code::ErrorCode;
 use super::git::Repository;
 use crate::disk;
 
@@ -23,7 +24,7 @@ pub fn confined_folder(repository: &Repository, given: &Path) -> Result<PathBuf,
     let path = repository.environment().path(given);
     let found = disk::canonical(&path).ok().filter(|path| disk::is_folder(path)).ok_or_else(|| {
         CallFailure::environment(
-            "no_folder",
+            ErrorCode::NoFolder,
             format!("`{}` is not a folder", given.display()),
             "check the path",
         )
@@ -32,6 +33,6 @@ pub fn confined_folder(repository: &Repository, given: &Path) -> Result<PathBuf,
         Ok(found)
     } else {
         let message = format!("`{}` lies outside the repository", given.display());
-        Err(CallFailure::new(USAGE, "outside_repository", message, "name a folder inside it"))
+        Err(CallFailure::new(USAGE, ErrorCode::OutsideRepository, message, "name a folder inside it"))
     }
 }

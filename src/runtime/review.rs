@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::CallFailure;
 use super::command_line::choices;
 use super::environment::Environment;
+use super::error_code::ErrorCode;
 
 choices! {
     /// How a review runs.
@@ -66,17 +67,22 @@ pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Opt
     match run.map(|run| run_folder::mode_said(environment, run)) {
         Some(Some(ReviewMode::Headless)) => in_mode(ReviewMode::Headless, failure),
         // The record may have said `headless` before it was changed or removed.
-        Some(_) if UNKNOWN_MODE_ERRORS.contains(&failure.error.code.as_str()) => with_reason("", failure),
+        Some(_) if UNKNOWN_MODE_ERRORS.contains(&failure.error.code) => with_reason("", failure),
         _ => failure,
     }
 }
 
 /// Failures after which the mode of a run is unknown.
-const UNKNOWN_MODE_ERRORS: [&str; 5] =
-    ["malformed_json", "no_folder", "no_run", "not_a_run", "untrusted_state"];
+const UNKNOWN_MODE_ERRORS: [ErrorCode; 5] = [
+    ErrorCode::MalformedJson,
+    ErrorCode::NoFolder,
+    ErrorCode::NoRun,
+    ErrorCode::NotARun,
+    ErrorCode::UntrustedState,
+];
 
 /// The failure of a review that cannot continue, in the form that its caller expects.
-fn failed(exit: u8, code: &str, mode: ReviewMode, reason: &str) -> CallFailure {
+fn failed(exit: u8, code: ErrorCode, mode: ReviewMode, reason: &str) -> CallFailure {
     let how = if mode == ReviewMode::Headless { " (headless mode)" } else { "" };
     let text = format!("Review failed{how}. Reason: {reason}");
     CallFailure::new(exit, code, text.clone(), "print the message, and stop").with_text(text)

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::answer::{CONTENDED, CallFailure, USAGE};
 use super::document;
 use super::environment::Environment;
+use super::error_code::ErrorCode;
 use super::git::Repository;
 use super::pretty_json;
 use super::store::{Store, StoreStep};
@@ -64,7 +65,11 @@ pub fn find(
 ) -> Result<(Store, PathBuf), CallFailure> {
     let hint = || format!("name the run that `{}` answered with", workflow.begin);
     let path = disk::canonical(&environment.path(given)).map_err(|_| {
-        CallFailure::environment("no_folder", format!("`{}` is not a folder", given.display()), hint())
+        CallFailure::environment(
+            ErrorCode::NoFolder,
+            format!("`{}` is not a folder", given.display()),
+            hint(),
+        )
     })?;
     let mut above = path.ancestors().skip(1);
     let named = |folder: Option<&Path>, name: &str| {
@@ -73,7 +78,7 @@ pub fn find(
     let placed = named(above.next(), workflow.name) && named(above.next(), "runs");
     let Some(root) = above.next().filter(|_| placed) else {
         let message = format!("`{}` is not the folder of a {}", given.display(), workflow.name);
-        return Err(CallFailure::new(USAGE, "not_a_run", message, hint()));
+        return Err(CallFailure::new(USAGE, ErrorCode::NotARun, message, hint()));
     };
     let store = Store::new(root.to_owned(), environment);
     store.open()?;
@@ -185,7 +190,7 @@ impl RunDirectory<'_> {
         let path = claim_path(self.workflow, tree);
         let is_ours = match parsed::<TreeClaim>(self.store, &path) {
             // A damaged claim belongs to no run, but still blocks the tree.
-            Err(failure) if failure.error.code == "malformed_json" => true,
+            Err(failure) if failure.error.code == ErrorCode::MalformedJson => true,
             claim => claim?.is_some_and(|claim| claim.run_id == self.name()),
         };
         Ok(is_ours.then_some(StoreStep::Remove { path }))
@@ -211,7 +216,7 @@ pub fn must_be_at(
         format!("run `{run_id}` is bound to `{bound_to}` at {last}, but this is `{tree}` at {shown}");
     let way = if disk::kind(Path::new(bound_to)).is_some() { "go back to" } else { "move back, or restore," };
     let hint = format!("{way} that working tree and commit, or {}", workflow.give_up);
-    Err(CallFailure::new(CONTENDED, "run_moved", message, hint))
+    Err(CallFailure::new(CONTENDED, ErrorCode::RunMoved, message, hint))
 }
 
 /// The stored form of a document.

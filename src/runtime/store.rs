@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use super::answer::{CONTENDED, CallFailure, REFUSED};
 use super::environment::Environment;
+use super::error_code::ErrorCode;
 use super::git::{Repository, records};
 use super::hosts::SandboxAccess;
 use super::{child, document};
@@ -76,7 +77,7 @@ pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Call
     let path = String::from_utf8_lossy(name).into_owned();
     let message = format!("commit {commit} tracks `{path}`, which must stay on this machine");
     let hint = "nothing was checked out; ask for the file to be removed from the branch";
-    Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None))
+    Err(CallFailure::new(REFUSED, ErrorCode::TrackedState, message, hint).in_file(path, None, None))
 }
 
 /// Whether a path is this folder or lies in it.
@@ -150,7 +151,7 @@ impl Store {
             let hint = "run `git ls-files` in that folder to see more";
             let what = format!("git cannot list what it tracks in `{}`", self.root.display());
             let words = child::words(&ended);
-            return Err(CallFailure::environment("git_failed", format!("{what}: {words}"), hint));
+            return Err(CallFailure::environment(ErrorCode::GitFailed, format!("{what}: {words}"), hint));
         }
         if let Some(name) = records(&ended.stdout).next() {
             let path = self.root.join(super::git::path(name)).display().to_string();
@@ -159,7 +160,9 @@ impl Store {
                 "check it, then remove it with `git rm -r --cached {}`, or leave this branch",
                 shell_word(&self.root.display().to_string())
             );
-            return Err(CallFailure::new(REFUSED, "tracked_state", message, hint).in_file(path, None, None));
+            return Err(
+                CallFailure::new(REFUSED, ErrorCode::TrackedState, message, hint).in_file(path, None, None)
+            );
         }
         Ok(())
     }
@@ -260,7 +263,7 @@ impl Store {
     pub fn create_file(&self, path: &Path) -> Result<AppendFile, CallFailure> {
         let root = self.open()?.ok_or_else(|| {
             let message = format!("`{}` is no longer a folder", self.root.display());
-            CallFailure::environment("state_unwritable", message, "begin again")
+            CallFailure::environment(ErrorCode::StateUnwritable, message, "begin again")
         })?;
         root.create_file(self.relative(path)).map_err(|error| self.refusal(error))
     }
@@ -271,7 +274,7 @@ impl Store {
             RootError::Disk(error) => self.unwritable(&error),
             RootError::Held(holder) => CallFailure::new(
                 CONTENDED,
-                "locked",
+                ErrorCode::Locked,
                 format!("another command (process {holder}) is writing `{}`", self.root.display()),
                 "wait until it has ended, then run this again",
             ),
@@ -279,7 +282,7 @@ impl Store {
                 let message =
                     format!("`{}` {what}: this machine's helper did not put it there", path.display());
                 let hint = "look at it, and remove it; nothing was read, written or removed through it";
-                let failure = CallFailure::new(REFUSED, "untrusted_state", message, hint);
+                let failure = CallFailure::new(REFUSED, ErrorCode::UntrustedState, message, hint);
                 failure.in_file(path.display().to_string(), None, None)
             }
         }
@@ -288,7 +291,7 @@ impl Store {
     fn unread_failure(&self, error: RootError) -> CallFailure {
         match error {
             RootError::Disk(error) => {
-                CallFailure::environment("file_unreadable", error.to_string(), error.help())
+                CallFailure::environment(ErrorCode::FileUnreadable, error.to_string(), error.help())
             }
             other => self.refusal(other),
         }
@@ -305,7 +308,7 @@ impl Store {
                 .map_or("make the folder writable, or name another one with `--root`", |remedy| {
                     remedy.or_root
                 });
-            CallFailure::environment("state_unwritable", message, hint)
+            CallFailure::environment(ErrorCode::StateUnwritable, message, hint)
         })
     }
 }
@@ -327,7 +330,12 @@ impl LockedStore<'_> {
     pub fn swap(&self, path: &Path, seen: Option<&[u8]>, bytes: &[u8]) -> Result<(), CallFailure> {
         if self.read(path)?.as_deref() != seen {
             let message = format!("`{}` has changed", path.display());
-            return Err(CallFailure::new(CONTENDED, "stale", message, "read it again, then decide again"));
+            return Err(CallFailure::new(
+                CONTENDED,
+                ErrorCode::Stale,
+                message,
+                "read it again, then decide again",
+            ));
         }
         self.replace(path, bytes)
     }

@@ -3,11 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use plugcast::runtime::published;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::run::Fixture;
-use super::{assert_document, codes_in, without_global_options};
+use super::{assert_document, without_global_options};
 use crate::runtime::case::Step;
 use crate::runtime::fixture::HELPER;
 use crate::support::root;
@@ -101,9 +102,8 @@ fn help_and_errors_of_the_helper() {
     for (code, (script, step)) in &cases {
         document += &format!("# error code {code}\n\n{}\n", shown(code, script, step));
     }
-    let constants = ["USAGE,", "REFUSED,", "MALFORMED,", "ENVIRONMENT,", "CONTENDED,", "TIMEOUT,"];
-    let openings = [constants.as_slice(), &["environment("]].concat();
-    let known = codes_in(&root().join("src/runtime"), &openings, &[]);
+    let codes = published::COMMANDS.iter().flat_map(|row| published::codes::command_codes(row.command));
+    let known: BTreeSet<String> = codes.map(|(code, _)| code.to_string()).collect();
     let shown: BTreeSet<String> = cases.into_keys().collect();
     for (code, reason) in &table.unprovoked {
         assert!(!reason.is_empty() && known.contains(code), "`{code}` in [unprovoked] is no code");

@@ -220,7 +220,7 @@ pub fn misfit(found: &Value, code: Option<i32>) -> Option<String> {
     }
     let codes = plugcast::runtime::published::codes::command_codes(row.command);
     if let Some(own) = found["error"]["code"].as_str()
-        && !codes.iter().any(|(known, exit)| *known == own && code == Some(i32::from(*exit)))
+        && !codes.iter().any(|(known, exit)| known.to_string() == own && code == Some(i32::from(*exit)))
     {
         return Some(format!("`{own}` with exit code {code:?} is not published for `{}`", row.command));
     }

@@ -11,6 +11,7 @@ use super::ChangeRequest;
 use super::file_list::{FileListEntry, FileListReader};
 use super::lines::{DiffReader, LineCount, PieceOutcome};
 use crate::runtime::answer::CallFailure;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 
 /// The number of files that is worth a separate call of git.
@@ -218,7 +219,11 @@ fn check_complete(lines: &DiffReader) -> Result<(), CallFailure> {
 
 fn unexpected(line: Vec<u8>) -> CallFailure {
     let message = format!("`git diff` gave an unexpected answer: {}", String::from_utf8_lossy(&line));
-    CallFailure::environment("git_unexpected", message, "run it again when nothing else changes the files")
+    CallFailure::environment(
+        ErrorCode::GitUnexpected,
+        message,
+        "run it again when nothing else changes the files",
+    )
 }
 
 /// The first file of each later part; none for a small change, one processor, or an old git.

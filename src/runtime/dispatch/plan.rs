@@ -10,6 +10,7 @@ use crate::order;
 use crate::runtime::answer::{CallFailure, Delivery, REFUSED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::place;
@@ -145,7 +146,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if run.record.mode == LaunchMode::Headless {
         let message = "nothing is repaired unless a user chose it";
         let hint = "continue with its checklist and the user: `polish acquire --apply --continue DIR`";
-        return Err(CallFailure::new(REFUSED, "headless", message, hint));
+        return Err(CallFailure::new(REFUSED, ErrorCode::Headless, message, hint));
     }
     run.must_have_passed(&tree)?;
     must_have_no_operation(&tree)?;

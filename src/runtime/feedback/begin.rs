@@ -12,6 +12,7 @@ use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, Delivery, REFUSED};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
@@ -94,7 +95,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let message =
             if notes.is_empty() { "this branch has no open pull request".to_owned() } else { notes };
         return Err(CallFailure::environment(
-            "no_pull_request",
+            ErrorCode::NoPullRequest,
             message,
             "name the pull request by its number",
         ));
@@ -148,7 +149,7 @@ fn must_be_clean(location: &TargetLocation) -> Result<(), CallFailure> {
     }
     let message = format!("the working tree has changes ({})", changed.join(", "));
     let hint = format!("commit or stash them first: {}", location.detail);
-    Err(CallFailure::new(REFUSED, "dirty", message, hint))
+    Err(CallFailure::new(REFUSED, ErrorCode::Dirty, message, hint))
 }
 
 fn check_out(location: &mut TargetLocation, run: &mut FeedbackRun) -> Result<(), CallFailure> {

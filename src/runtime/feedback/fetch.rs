@@ -14,6 +14,7 @@ use super::record::{CallState, FETCHED, FeedbackRun};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::{ApiSession, RepositoryAddress};
 use crate::runtime::repo::base;
@@ -148,7 +149,7 @@ fn address(options: &Options, repository: &Repository) -> Result<(RepositoryAddr
     };
     let at = at.ok_or_else(|| {
         let message = format!("pull request {number} cannot be looked up: no remote is on a server");
-        CallFailure::environment("no_remote", message, "name the pull request by its address")
+        CallFailure::environment(ErrorCode::NoRemote, message, "name the pull request by its address")
     })?;
     Ok((at, number))
 }

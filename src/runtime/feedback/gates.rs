@@ -14,6 +14,7 @@ use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 
 /// How many new items are enough by themselves.
 const VOLUME: usize = 3;
@@ -118,7 +119,7 @@ impl TriagedFeedback {
         let cross = &fetched.cross_invocation;
         if cross.signal && cross.resolved_threads.is_empty() {
             let message = "`signal` is true, and `resolved_threads` is empty".to_owned();
-            return Err(missing("inconsistent", message, "fetch again"));
+            return Err(missing(ErrorCode::Inconsistent, message, "fetch again"));
         }
         let record = run.as_ref().map(|run| &run.record);
         let items = triage.classify(&fetched, record);
@@ -138,13 +139,15 @@ impl TriagedFeedback {
 
 fn read_file(environment: &Environment, file: &Path) -> Result<FetchedFeedback, CallFailure> {
     let name = file.display().to_string();
-    let failure = |message: String| CallFailure::environment("file_unreadable", message, "check the path");
+    let failure =
+        |message: String| CallFailure::environment(ErrorCode::FileUnreadable, message, "check the path");
     let text = document::text(&environment.path(file))?
         .ok_or_else(|| failure(format!("there is no file `{name}`")))?;
     let hint = "give an answer of `feedback fetch`";
     let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &name, hint))?;
-    FetchedFeedback::from_document(&value)
-        .ok_or_else(|| missing("not_fetched", format!("`{name}` is not an answer of `feedback fetch`"), hint))
+    FetchedFeedback::from_document(&value).ok_or_else(|| {
+        missing(ErrorCode::NotFetched, format!("`{name}` is not an answer of `feedback fetch`"), hint)
+    })
 }
 
 /// Runs the command.

@@ -10,6 +10,7 @@ use super::items::{
 use super::mark::ReplyMark;
 use crate::order;
 use crate::runtime::answer::CallFailure;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::github::ApiSession;
 
 /// What is asked of a comment.
@@ -89,7 +90,7 @@ pub(super) fn fetch(
                     limits.max_items.unwrap_or_default()
                 );
                 let hint = "raise `--max-items`, or pass `--allow-partial`";
-                return Err(CallFailure::environment("too_many_items", message, hint));
+                return Err(CallFailure::environment(ErrorCode::TooManyItems, message, hint));
             }
             break;
         }
@@ -144,12 +145,12 @@ impl FeedbackPages<'_> {
 
     fn not_found(&self) -> CallFailure {
         let message = format!("there is no pull request {}", self.number);
-        CallFailure::environment("pr_not_found", message, "check the number and the repository")
+        CallFailure::environment(ErrorCode::PrNotFound, message, "check the number and the repository")
     }
 
     fn broken(&self, what: &str) -> CallFailure {
         let hint = "fetch again; `--allow-partial` accepts an answer of which a part is missing";
-        CallFailure::environment("gh_failed", format!("GitHub answered without {what}"), hint)
+        CallFailure::environment(ErrorCode::GhFailed, format!("GitHub answered without {what}"), hint)
     }
 
     /// The nodes of a list.
@@ -292,7 +293,7 @@ pub(super) fn keep_target(fetched: &mut FetchedFeedback, comment: Option<&str>) 
     if fetched.items.is_empty() {
         let message = format!("no open thread or comment of the pull request is `{comment}`");
         let hint = "check the address; a thread that is resolved has to be opened again on GitHub";
-        return Err(CallFailure::environment("no_thread", message, hint));
+        return Err(CallFailure::environment(ErrorCode::NoThread, message, hint));
     }
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::mark::ReplyMark;
 use super::pages::COMMENT;
 use super::record::{CallState, FeedbackRecord, FeedbackVerdict};
 use crate::runtime::answer::{CallFailure, REFUSED};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::github::{ApiSession, PostFailure, pause};
 
 /// The longest comment that GitHub takes, in characters.
@@ -19,7 +20,7 @@ const REPLY_BACKOFF: [u64; 5] = [1, 2, 4, 8, 16];
 /// How much of a comment is quoted, in characters.
 const QUOTED: usize = 300;
 /// Failures that cost their item alone. All others concern every item.
-const OF_ONE_ITEM: [&str; 3] = ["no_thread", "reply_refused", "too_long"];
+const OF_ONE_ITEM: [ErrorCode; 3] = [ErrorCode::NoThread, ErrorCode::ReplyRefused, ErrorCode::TooLong];
 
 /// A pull request that is answered.
 pub(super) struct FeedbackPoster<'a> {
@@ -55,10 +56,10 @@ struct ItemState {
 
 /// Whether a failure costs its item alone.
 pub(super) fn is_of_one_item(failure: &CallFailure) -> bool {
-    OF_ONE_ITEM.contains(&failure.error.code.as_str())
+    OF_ONE_ITEM.contains(&failure.error.code)
 }
 
-fn refused(code: &str, message: String, hint: &str) -> CallFailure {
+fn refused(code: ErrorCode, message: String, hint: &str) -> CallFailure {
     CallFailure::new(REFUSED, code, message, hint)
 }
 
@@ -90,7 +91,7 @@ impl FeedbackPoster<'_> {
         if length > LONGEST {
             let message =
                 format!("the reply to `{}` has {length} characters, and GitHub takes {LONGEST}", item.id);
-            return Err(super::missing("too_long", message, "shorten the reply"));
+            return Err(super::missing(ErrorCode::TooLong, message, "shorten the reply"));
         }
         Ok(text)
     }
@@ -118,7 +119,7 @@ impl FeedbackPoster<'_> {
         }
         let deleted = || {
             let message = format!("GitHub has no `{}`", item.id);
-            CallFailure::environment("no_thread", message, "fetch again")
+            CallFailure::environment(ErrorCode::NoThread, message, "fetch again")
         };
         let (data, _) = self.session.query(&query, &fields, false).map_err(|failure| {
             let is_of_node = failure.error.message.contains("node with the global id");
@@ -140,7 +141,7 @@ impl FeedbackPoster<'_> {
                     shown(place),
                     self.number
                 );
-                return Err(refused("wrong_pr", message, "fetch again; nothing was posted"));
+                return Err(refused(ErrorCode::WrongPr, message, "fetch again; nothing was posted"));
             }
         }
         let viewer = data["viewer"]["login"].as_str().unwrap_or_default();
@@ -172,7 +173,7 @@ impl FeedbackPoster<'_> {
         let state = self.state(item)?;
         let Some(review) = state.pending else { return Ok(state) };
         let message = format!("your review {review} is not submitted, and a reply would disappear in it");
-        Err(refused("pending_review", message, "submit or discard that review, then run it again"))
+        Err(refused(ErrorCode::PendingReview, message, "submit or discard that review, then run it again"))
     }
 
     /// The place of the reply to an item: that of this run and round, or else of another one, if it takes into account
@@ -225,7 +226,7 @@ impl FeedbackPoster<'_> {
             (ItemKind::ReviewThread, Some(root)) => format!("pulls/{}/comments/{root}/replies", self.number),
             (ItemKind::ReviewThread, None) => {
                 let message = format!("the first comment of `{}` has no number", item.id);
-                return Err(CallFailure::environment("no_thread", message, "fetch again"));
+                return Err(CallFailure::environment(ErrorCode::NoThread, message, "fetch again"));
             }
             _ => format!("issues/{}/comments", self.number),
         };
@@ -244,7 +245,11 @@ impl FeedbackPoster<'_> {
         };
         if let Some(review) = self.state(item)?.pending {
             let message = format!("your review {review} was begun meanwhile, and the reply is in it");
-            return Err(refused("pending_after_post", message, "submit that review, then run it again"));
+            return Err(refused(
+                ErrorCode::PendingAfterPost,
+                message,
+                "submit that review, then run it again",
+            ));
         }
         let url = posted.unwrap_or_default();
         Ok(Some(PostedReply { url, verdict: Some(verdict), was_found: false }))
@@ -272,7 +277,11 @@ impl FeedbackPoster<'_> {
         }
         made?;
         let message = format!("GitHub still shows `{}` as open", item.id);
-        Err(CallFailure::environment("not_resolved", message, "run it again later, or resolve it on GitHub"))
+        Err(CallFailure::environment(
+            ErrorCode::NotResolved,
+            message,
+            "run it again later, or resolve it on GitHub",
+        ))
     }
 }
 
@@ -319,9 +328,9 @@ fn ask_again<T>(
 
 /// The refusal of a reply, told apart unless it is about the account or its limits.
 fn of_this_item(failure: CallFailure) -> CallFailure {
-    match failure.error.code.as_str() {
-        "gh_failed" | "gh_not_found" => {
-            CallFailure::environment("reply_refused", failure.error.message, "change the reply")
+    match failure.error.code {
+        ErrorCode::GhFailed | ErrorCode::GhNotFound => {
+            CallFailure::environment(ErrorCode::ReplyRefused, failure.error.message, "change the reply")
         }
         _ => failure,
     }

@@ -16,6 +16,7 @@ use super::unit::DispatchedUnit;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::command_line::OptionValue;
 use crate::runtime::environment::{Environment, Uptime};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::{ApiSession, PullRequest, RepositoryAddress};
 use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
@@ -333,9 +334,9 @@ impl FeedbackRun {
     /// Refuses a run that has ended.
     pub(super) fn must_be_open(&self) -> Result<(), CallFailure> {
         let Some(metadata) = parsed::<Value>(&self.store, &self.path.join(METADATA))? else { return Ok(()) };
-        let at = metadata["completed_at"].as_str().unwrap_or_default();
-        let message = format!("run `{}` ended at {at}", self.record.run_id);
-        Err(CallFailure::new(CONTENDED, "finished", message, "start a new one with `feedback begin`"))
+        let (at, hint) = (&metadata["completed_at"], "start a new one with `feedback begin`");
+        let message = format!("run `{}` ended at {}", self.record.run_id, at.as_str().unwrap_or_default());
+        Err(CallFailure::new(CONTENDED, ErrorCode::Finished, message, hint))
     }
 
     /// Ends it, and releases the working tree. No reply that was begun can appear after the end.
@@ -355,7 +356,7 @@ impl FeedbackRun {
         let fetched = self.folder().sealed::<Value>(FETCHED)?;
         fetched.as_ref().and_then(FetchedFeedback::from_document).ok_or_else(|| {
             let message = format!("run `{}` has fetched nothing yet", self.record.run_id);
-            missing("not_fetched", message, "call `feedback fetch --run DIR` first")
+            missing(ErrorCode::NotFetched, message, "call `feedback fetch --run DIR` first")
         })
     }
 
@@ -368,7 +369,7 @@ impl FeedbackRun {
         let url = &self.record.pr.base_url;
         let at = RepositoryAddress::parse(url).ok_or_else(|| {
             let message = format!("`{url}` is not the address of a repository");
-            CallFailure::environment("no_remote", message, "name the pull request by its address")
+            CallFailure::environment(ErrorCode::NoRemote, message, "name the pull request by its address")
         })?;
         Ok(ApiSession { repository, at, max_wait })
     }

@@ -14,6 +14,7 @@ use super::results::{UnitResults, UnreadResult};
 use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::github::ApiSession;
 
 options! {
@@ -95,7 +96,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             let text = environment.input_text()?;
             if text.trim().is_empty() {
                 let hint = "give the reply on standard input";
-                return Err(CallFailure::new(USAGE, "empty_reply", "the reply is empty", hint));
+                return Err(CallFailure::new(USAGE, ErrorCode::EmptyReply, "the reply is empty", hint));
             }
             let outcome = FeedbackOutcome {
                 id: id.clone(),
@@ -157,7 +158,7 @@ pub(super) fn known_item<'a>(
 ) -> Result<&'a FeedbackItem, CallFailure> {
     let unknown = || {
         let message = format!("there is no item `{id}`");
-        missing("unknown_item", message, "use the ids that `feedback fetch` answered with")
+        missing(ErrorCode::UnknownItem, message, "use the ids that `feedback fetch` answered with")
     };
     fetched.item(id).ok_or_else(unknown)
 }

@@ -14,6 +14,7 @@ use super::reply::known_item;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 
 options! {
     /// Resolve the threads that have a reply
@@ -71,7 +72,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         known_item(&fetched, id)?;
         if run.record.outcome(id).is_none_or(|outcome| outcome.reply != CallState::Done) {
             let message = format!("`{id}` has no reply yet");
-            return Err(missing("not_replied", message, "call `feedback reply --run DIR` first"));
+            return Err(missing(ErrorCode::NotReplied, message, "call `feedback reply --run DIR` first"));
         }
     }
     let session = run.session(&repository, MAX_WAIT)?;

@@ -9,6 +9,7 @@ use super::record::{CallState, FeedbackOutcome, FeedbackRun, FeedbackVerdict};
 use super::unit::DispatchedUnit;
 use crate::printable::line;
 use crate::runtime::answer::CallFailure;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::given_list::words;
 use crate::runtime::review::reply::{objects, rows};
 
@@ -51,7 +52,7 @@ impl UnitResults {
             match run.store.text(&path) {
                 Ok(Some(text)) => results.add(unit, &text),
                 Ok(None) => results.refuse(unit, "there is no reply yet"),
-                Err(failure) if failure.error.code == "not_utf8" => {
+                Err(failure) if failure.error.code == ErrorCode::NotUtf8 => {
                     results.refuse(unit, &failure.error.message)
                 }
                 Err(failure) => return Err(failure),

@@ -14,6 +14,7 @@ use crate::printable::line;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::given_list::{GivenList, ListForm, words};
 use crate::runtime::store::Store;
 
@@ -22,7 +23,7 @@ const NAME: &str = "triage.json";
 static FORM: ListForm = ListForm {
     key: "items",
     row: "id",
-    code: "malformed_triage",
+    code: ErrorCode::MalformedTriage,
     hint: "write {\"items\": [{\"id\": ID, \"state\": \"new\" or \"handled\" or \"not_actionable\", \"category\": CATEGORY}]}",
 };
 /// The categories of items.
@@ -81,7 +82,7 @@ impl FeedbackTriage {
                 let name = named.display().to_string();
                 let text = document::text(&environment.path(named))?.ok_or_else(|| {
                     let message = format!("there is no file `{name}`");
-                    CallFailure::environment("file_unreadable", message, "write the triage first")
+                    CallFailure::environment(ErrorCode::FileUnreadable, message, "write the triage first")
                 })?;
                 (Some(text), name)
             }
@@ -123,7 +124,13 @@ impl FeedbackTriage {
             let is_settled = !is_open && record.is_some_and(|record| record.has_dispatched(&id));
             if !is_resolved && !is_settled && !is_open {
                 let hint = "use the ids that `feedback fetch` answered with";
-                return Err(list.failure("unknown_item", at, "id", format!("there is no item `{id}`"), hint));
+                return Err(list.failure(
+                    ErrorCode::UnknownItem,
+                    at,
+                    "id",
+                    format!("there is no item `{id}`"),
+                    hint,
+                ));
             }
             let mut closed = Value::Null;
             match field("state")?.as_deref() {
@@ -132,7 +139,7 @@ impl FeedbackTriage {
                 Some(state) if is_resolved => {
                     let message = format!("`{id}` is resolved, and cannot be `{state}`");
                     let hint = "give a resolved thread its category alone: it is never dispatched";
-                    return Err(list.failure("resolved_item", at, "state", message, hint));
+                    return Err(list.failure(ErrorCode::ResolvedItem, at, "state", message, hint));
                 }
                 None | Some("new") => {}
                 Some("handled" | "not-actionable") => {
@@ -150,7 +157,7 @@ impl FeedbackTriage {
             {
                 let message = format!("unknown category `{category}`");
                 let hint = format!("use one of {}", CATEGORIES.join(", "));
-                return Err(list.failure("malformed_triage", at, "category", message, &hint));
+                return Err(list.failure(ErrorCode::MalformedTriage, at, "category", message, &hint));
             }
             if triage.rows.get(&id).is_some_and(|earlier| earlier[1].is_null() != closed.is_null()) {
                 let message = format!("`{id}` is given twice, and is new in one row alone");
@@ -163,7 +170,7 @@ impl FeedbackTriage {
             if !CATEGORIES.contains(&category.as_str()) {
                 let message = format!("unknown category `{}` in `hypotheses`", line(category));
                 let hint = format!("use one of {}", CATEGORIES.join(", "));
-                return Err(missing("malformed_triage", message, &hint));
+                return Err(missing(ErrorCode::MalformedTriage, message, &hint));
             }
             triage.hypotheses.insert(category.clone(), words(Some(text), " ").unwrap_or_default().into());
         }

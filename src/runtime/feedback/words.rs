@@ -3,6 +3,7 @@
 //! word with a number or an address is refused, because it may name another one.
 
 use crate::runtime::answer::{CallFailure, USAGE};
+use crate::runtime::error_code::ErrorCode;
 
 /// The user's words.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -40,7 +41,7 @@ impl FeedbackWords {
             let bare = word.trim_matches(SIGNS);
             if bare.starts_with("mode:") {
                 let message = format!("`{bare}` is not supported: feedback has one mode");
-                return Err(wrong("unknown_token", message));
+                return Err(wrong(ErrorCode::UnknownToken, message));
             }
             let is_first = found.target.is_none() && focus.iter().all(is_asking);
             match named(&words, at).filter(|_| is_first) {
@@ -52,7 +53,7 @@ impl FeedbackWords {
                     let what = if has_address(bare) { "an address" } else { "a number" };
                     let message =
                         format!("`{bare}` holds {what}, and does not name the pull request exactly");
-                    return Err(wrong("ambiguous_target", message));
+                    return Err(wrong(ErrorCode::AmbiguousTarget, message));
                 }
                 None => focus.push(*word),
             }
@@ -134,7 +135,7 @@ fn named_by_address(bare: &str) -> Option<(String, Option<String>)> {
     Some((target, comment))
 }
 
-fn wrong(code: &str, message: String) -> CallFailure {
+fn wrong(code: ErrorCode, message: String) -> CallFailure {
     let hint = "name one pull request, before the other words: `#7`, `PR 7`, `pull/7`, its address or that of a comment, or nothing for that of the branch; write all other numbers as words";
     CallFailure::new(USAGE, code, message, hint)
 }
@@ -249,8 +250,8 @@ mod tests {
             "#7 as in https://example.com/style",
         ] {
             let failure = FeedbackWords::parse(text).expect_err(text);
-            assert_eq!(failure.error.code, "ambiguous_target", "{text}");
+            assert_eq!(failure.error.code, ErrorCode::AmbiguousTarget, "{text}");
         }
-        assert_eq!(FeedbackWords::parse("mode:headless 1").unwrap_err().error.code, "unknown_token");
+        assert_eq!(FeedbackWords::parse("mode:headless 1").unwrap_err().error.code, ErrorCode::UnknownToken);
     }
 }

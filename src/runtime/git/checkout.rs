@@ -10,6 +10,7 @@ use crate::disk::{self, FileKind};
 use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::child;
+use crate::runtime::error_code::ErrorCode;
 
 /// How many names a note lists.
 const MOST_NAMED: usize = 5;
@@ -171,7 +172,7 @@ impl Repository {
         let names = name_list(&left.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
         let message = format!("`git switch` could not write or remove these files: {names}");
         let hint = "make them and their folders writable, then run `git switch -` and `git status`";
-        Err(CallFailure::environment("git_failed", message, hint))
+        Err(CallFailure::environment(ErrorCode::GitFailed, message, hint))
     }
 
     /// Runs a command that changes the working tree, uninterrupted: a kill half-way would leave a part of the target,
@@ -262,7 +263,7 @@ impl Repository {
         let names = name_list(&lost.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
         let message = format!("`{target}` would overwrite files that git does not track here: {names}");
         let hint = "move them out of the working tree, or check the target out in a separate worktree and begin there";
-        Err(CallFailure::new(REFUSED, "untracked_in_the_way", message, hint))
+        Err(CallFailure::new(REFUSED, ErrorCode::UntrackedInTheWay, message, hint))
     }
 
     /// Refuses a checkout over files that git was told not to look at: it overwrites their edits, or a rollback would.
@@ -282,7 +283,7 @@ impl Repository {
             format!("`{target}` changes files that git assumes unchanged here: {}", name_list(&hidden));
         let hint =
             "run `git update-index --no-assume-unchanged` for them, then commit or stash their changes";
-        Err(CallFailure::new(REFUSED, "dirty", message, hint))
+        Err(CallFailure::new(REFUSED, ErrorCode::Dirty, message, hint))
     }
 
     /// The first untracked file in a folder.

@@ -5,6 +5,7 @@ use crate::printable::{line, shell_word};
 use crate::process::ChildOutput;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts::SandboxAccess;
 
@@ -24,19 +25,19 @@ pub(super) fn failed(
         return refused;
     }
     let (code, hint) = if any(&["rate limit", "HTTP 429"]) {
-        ("rate_limited", "wait, then run it again")
+        (ErrorCode::RateLimited, "wait, then run it again")
     } else if ended.code == Some(4) || any(&["HTTP 401", "gh auth login"]) {
-        ("gh_auth", &*sign_in(&at.host))
+        (ErrorCode::GhAuth, &*sign_in(&at.host))
     } else if any(&["HTTP 403", "Resource not accessible", "must have push access"]) {
-        ("gh_forbidden", "give the account of `gh` access to the repository")
+        (ErrorCode::GhForbidden, "give the account of `gh` access to the repository")
     } else if any(&["HTTP 404", "Could not resolve to a"]) {
-        ("gh_not_found", "check the number, and that the account of `gh` sees the repository")
+        (ErrorCode::GhNotFound, "check the number, and that the account of `gh` sees the repository")
     } else if any(&["HTTP "]) {
-        ("gh_failed", "GitHub answered so; what it names must change, or run it again later")
+        (ErrorCode::GhFailed, "GitHub answered so; what it names must change, or run it again later")
     } else if any(&OF_THE_NETWORK) {
-        ("gh_failed", "check the network, then run it again")
+        (ErrorCode::GhFailed, "check the network, then run it again")
     } else {
-        ("gh_failed", "run `gh auth status` to see what is wrong")
+        (ErrorCode::GhFailed, "run `gh auth status` to see what is wrong")
     };
     CallFailure::environment(code, format!("`gh` failed: {words}"), hint)
 }

@@ -10,6 +10,7 @@ use super::{RepositoryAddress, api, data, malformed, query_words};
 use crate::process::{ChildOutput, interrupt};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::child;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::timestamp::Timestamp;
 
@@ -128,7 +129,7 @@ impl ApiResponse {
         let Some(until) = self.limited_until else { return failure };
         let until = Timestamp::from_system_time(UNIX_EPOCH + Duration::from_secs(until)).rfc3339();
         let hint = format!("wait until {until}, then run it again");
-        CallFailure::environment("rate_limited", failure.error.message, hint)
+        CallFailure::environment(ErrorCode::RateLimited, failure.error.message, hint)
     }
 }
 

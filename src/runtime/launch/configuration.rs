@@ -10,6 +10,7 @@ use crate::read::json;
 use crate::read::tree::{Node, Value};
 use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
+use crate::runtime::error_code::ErrorCode;
 
 /// The placeholder of editors for the repository's top.
 const TOP: &str = "${workspaceFolder}";
@@ -26,7 +27,7 @@ pub(super) struct NamedText<'a> {
 
 impl NamedText<'_> {
     /// The failure of a place in it.
-    pub(super) fn malformed(self, code: &str, message: String, hint: &str, at: usize) -> CallFailure {
+    pub(super) fn malformed(self, code: ErrorCode, message: String, hint: &str, at: usize) -> CallFailure {
         let (line, col) = document::place(self.text, at);
         CallFailure::new(MALFORMED, code, message, hint).in_file(self.name, Some(line), Some(col))
     }
@@ -55,7 +56,12 @@ impl LaunchFile {
         let root = document::jsonc_text(source.text, source.name)?;
         if !matches!(root.value, Value::Map(_)) {
             let message = format!("this is {}, not an object", root.kind());
-            return Err(source.malformed("malformed_json", message, "write a JSON object", root.span.start));
+            return Err(source.malformed(
+                ErrorCode::MalformedJson,
+                message,
+                "write a JSON object",
+                root.span.start,
+            ));
         }
         let mut configurations: Vec<RawConfiguration> = Vec::new();
         let mut names = BTreeSet::new();
@@ -64,7 +70,12 @@ impl LaunchFile {
             if !names.insert(one.name.clone()) {
                 let message = format!("two configurations are called `{}`", one.name);
                 let at = one.node.span.start;
-                return Err(source.malformed("duplicate_name", message, "give each a different name", at));
+                return Err(source.malformed(
+                    ErrorCode::DuplicateName,
+                    message,
+                    "give each a different name",
+                    at,
+                ));
             }
             configurations.push(one);
         }
@@ -79,7 +90,12 @@ fn configuration_items(root: &Node, source: NamedText<'_>) -> Result<Vec<Node>, 
         Some((_, Value::List(items))) => Ok(items.clone()),
         Some((node, _)) => {
             let message = format!("`configurations` is {}, not a list", node.kind());
-            Err(source.malformed("malformed_config", message, "write a list of objects", node.span.start))
+            Err(source.malformed(
+                ErrorCode::MalformedConfig,
+                message,
+                "write a list of objects",
+                node.span.start,
+            ))
         }
     }
 }
@@ -89,14 +105,14 @@ impl RawConfiguration {
         let at = node.span.start;
         if !matches!(node.value, Value::Map(_)) {
             let message = format!("this configuration is {}, not an object", node.kind());
-            return Err(source.malformed("malformed_config", message, "write an object", at));
+            return Err(source.malformed(ErrorCode::MalformedConfig, message, "write an object", at));
         }
         match node.get("name").and_then(Node::as_str).filter(|name| !name.trim().is_empty()) {
             Some(name) => Ok(Self { name: name.to_owned(), node }),
             None => {
                 let message = "this configuration has no `name`".to_owned();
                 Err(source.malformed(
-                    "malformed_config",
+                    ErrorCode::MalformedConfig,
                     message,
                     "give it one, such as `\"name\": \"web\"`",
                     at,
@@ -118,7 +134,7 @@ impl RawConfiguration {
         let field = |key: &str| self.node.get(key).filter(|node| node.value != Value::Null);
         let wrong = |key: &str, node: &Node, wanted: &str| {
             let message = format!("`{key}` of `{}` is {}, not {wanted}", self.name, shown_value(node));
-            source.malformed("malformed_config", message, &format!("write {wanted}"), node.span.start)
+            source.malformed(ErrorCode::MalformedConfig, message, &format!("write {wanted}"), node.span.start)
         };
         let word = |key: &str, node: &Node, wanted: &str| match node.as_str() {
             Some(word) if !word.trim().is_empty() && !word.contains('\0') => Ok(word.to_owned()),
@@ -157,7 +173,7 @@ impl RawConfiguration {
                     let message = format!("`{}` in `env` of `{}` names no variable", entry.key, self.name);
                     let at = entry.key_span.start;
                     return Err(source.malformed(
-                        "malformed_config",
+                        ErrorCode::MalformedConfig,
                         message,
                         "write the name of a variable",
                         at,

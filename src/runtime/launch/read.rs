@@ -13,6 +13,7 @@ use crate::runtime::answer::{CallFailure, Delivery, ENVIRONMENT, OK, REFUSED, Sh
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 
 /// The file, relative to the repository's top.
@@ -172,7 +173,8 @@ fn choose<'a>(
         names => format!("name one of {}", names.join(", ")),
     };
     let message = format!("`{FILE}` has no configuration `{name}`");
-    let mut failure = CallFailure::new(ENVIRONMENT, "no_config", message, hint).in_file(FILE, None, None);
+    let mut failure =
+        CallFailure::new(ENVIRONMENT, ErrorCode::NoConfig, message, hint).in_file(FILE, None, None);
     failure.sentinel = Some(("__CONFIG_NOT_FOUND__".to_owned(), OK));
     Err(failure)
 }
@@ -182,5 +184,9 @@ pub(super) fn public_host(name: &str, word: &str, node: &Node, source: NamedText
     let (line, col) = document::place(source.text, node.span.start);
     let message = format!("`{word}` makes the server of `{name}` listen on all addresses of this machine");
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
-    CallFailure::new(REFUSED, "public_host", message, hint).in_file(source.name, Some(line), Some(col))
+    CallFailure::new(REFUSED, ErrorCode::PublicHost, message, hint).in_file(
+        source.name,
+        Some(line),
+        Some(col),
+    )
 }

@@ -9,6 +9,7 @@ use super::read::LaunchConfig;
 use crate::disk;
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::document;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::repo::package_manager;
 
@@ -49,7 +50,7 @@ pub fn must_be_private(repository: &Repository, config: &LaunchConfig) -> Result
         found.word, config.name
     );
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
-    Err(CallFailure::new(REFUSED, "public_host", message, hint).in_file(
+    Err(CallFailure::new(REFUSED, ErrorCode::PublicHost, message, hint).in_file(
         file,
         Some(found.line),
         Some(found.col),

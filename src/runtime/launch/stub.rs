@@ -6,6 +6,7 @@ use std::path::Path;
 use super::read::LaunchConfig;
 use crate::disk;
 use crate::runtime::answer::CallFailure;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::repo::{confined_folder, package_manager, port};
 
@@ -26,7 +27,7 @@ pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result
     let missing = |what: &str| {
         let message = format!("{what}: it is unknown how the project starts");
         CallFailure::environment(
-            "no_command",
+            ErrorCode::NoCommand,
             message,
             "give the configuration on standard input, without `--type`",
         )

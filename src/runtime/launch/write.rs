@@ -17,6 +17,7 @@ use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED, ShownTex
 use crate::runtime::command_line::options;
 use crate::runtime::document::{self, MARK};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::pretty_json;
 use crate::runtime::store::Store;
@@ -84,7 +85,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let repository = Repository::find(environment, &environment.folder)?;
     if options.mode == LaunchMode::Headless {
         let message = format!("`{FILE}` is only written when a user is present");
-        return Err(CallFailure::new(REFUSED, "headless", message, "run the skill without `mode:headless`"));
+        return Err(CallFailure::new(
+            REFUSED,
+            ErrorCode::Headless,
+            message,
+            "run the skill without `mode:headless`",
+        ));
     }
     let mut warnings = Vec::new();
     let config = match &options.r#type {
@@ -97,7 +103,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     let refused = |error: RootError| top.refusal(error);
     let Some(root) = Root::open_tree(&repository.top).map_err(refused)? else {
-        return Err(CallFailure::environment("no_folder", "the repository's top is gone", "check the path"));
+        return Err(CallFailure::environment(
+            ErrorCode::NoFolder,
+            "the repository's top is gone",
+            "check the path",
+        ));
     };
     // Concurrent writers each read what the previous one wrote.
     let _held = root.lock_itself(PATIENCE).map_err(refused)?;
@@ -140,13 +150,18 @@ fn read_input(
     if let Some(entry) = one.node.entries().iter().find(|entry| !KEYS.contains(&entry.key.as_str())) {
         let known = KEYS.map(|key| format!("`{key}`")).join(", ");
         let message = format!("unknown key `{}`, expected one of {known}", entry.key);
-        return Err(source.malformed("malformed_config", message, "leave it out", entry.key_span.start));
+        return Err(source.malformed(
+            ErrorCode::MalformedConfig,
+            message,
+            "leave it out",
+            entry.key_span.start,
+        ));
     }
     let config = one.read(source, top, warnings)?;
     if config.runtime_executable.is_none() {
         let message = "`runtimeExecutable` is missing".to_owned();
         return Err(source.malformed(
-            "malformed_config",
+            ErrorCode::MalformedConfig,
             message,
             "name the program to start",
             one.node.span.start,
@@ -159,7 +174,7 @@ fn read_input(
 }
 
 fn exists(message: String, hint: &str) -> CallFailure {
-    CallFailure::new(CONTENDED, "exists", message, hint).in_file(FILE, None, None)
+    CallFailure::new(CONTENDED, ErrorCode::Exists, message, hint).in_file(FILE, None, None)
 }
 
 /// The text of a file with the configuration added.

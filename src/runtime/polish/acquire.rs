@@ -18,6 +18,7 @@ use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
@@ -175,7 +176,7 @@ fn acquire(
     if let Some(named) = words.plan.as_deref().filter(is_outside) {
         let message = format!("the plan `{}` is not in the repository", line(named));
         let hint = "pass `plan:PATH` with the path of one of its files";
-        return Err(CallFailure::new(USAGE, "bad_value", message, hint));
+        return Err(CallFailure::new(USAGE, ErrorCode::BadValue, message, hint));
     }
     if plan.location.checkout == PendingCheckout::None {
         must_have_plan(&plan.location.repository, words.plan.as_deref())?;
@@ -258,7 +259,7 @@ fn must_have_plan(tree: &Repository, named: Option<&str>) -> Result<(), CallFail
     match notes.pop() {
         Some(why) => {
             let hint = "correct the path in `plan:PATH`, or leave it out";
-            Err(CallFailure::environment("no_plan", line(&why), hint))
+            Err(CallFailure::environment(ErrorCode::NoPlan, line(&why), hint))
         }
         None => Ok(()),
     }
@@ -340,7 +341,7 @@ fn check_out(plan: &mut AcquirePlan, run: &mut PolishRun) -> Result<(), CallFail
         );
         return Err(CallFailure::new(
             CONTENDED,
-            "state_violation",
+            ErrorCode::StateViolation,
             message,
             "look at the tree, then run it again",
         ));

@@ -8,6 +8,7 @@ use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::review::arguments::ReviewTarget;
 
@@ -113,7 +114,8 @@ pub(super) fn read(stdin: bool, text: &[String], environment: &Environment) -> R
 /// # Errors
 /// As [`run`].
 fn parse(text: &str) -> Result<Response, CallFailure> {
-    let wrong = |code: &str, message: String, hint: &str| Err(CallFailure::new(USAGE, code, message, hint));
+    let wrong =
+        |code: ErrorCode, message: String, hint: &str| Err(CallFailure::new(USAGE, code, message, hint));
     // A placeholder that the host did not replace means no arguments.
     let words = text.split_ascii_whitespace().filter(|word| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}"));
     // No branch begins with a dash, and none holds a colon.
@@ -121,10 +123,18 @@ fn parse(text: &str) -> Result<Response, CallFailure> {
     let (tokens, rest): (Vec<&str>, Vec<&str>) = words.partition(is_token);
     let (modes, others): (Vec<&str>, Vec<&str>) = tokens.iter().partition(|token| token.starts_with("mode:"));
     if let Some(unknown) = modes.iter().find(|mode| **mode != HEADLESS) {
-        return wrong("unknown_mode", format!("unknown mode `{unknown}`"), "pass `mode:headless` or no mode");
+        return wrong(
+            ErrorCode::UnknownMode,
+            format!("unknown mode `{unknown}`"),
+            "pass `mode:headless` or no mode",
+        );
     }
     if modes.len() > 1 {
-        return wrong("conflicting_modes", "more than one mode is given".to_owned(), "pass one of them");
+        return wrong(
+            ErrorCode::ConflictingModes,
+            "more than one mode is given".to_owned(),
+            "pass one of them",
+        );
     }
     let mut response = Response {
         status: PolishArgsStatus::Ok,
@@ -135,7 +145,7 @@ fn parse(text: &str) -> Result<Response, CallFailure> {
     };
     let is_known = |key: &str| key == "plan" || PolishFlags::default().flag_named(key).is_some();
     if let Some(unknown) = others.iter().find(|token| !is_known(split_token(token).0)) {
-        return wrong("unknown_token", format!("unknown token `{unknown}`"), TOKENS);
+        return wrong(ErrorCode::UnknownToken, format!("unknown token `{unknown}`"), TOKENS);
     }
     for token in others {
         let (key, value) = split_token(token);
@@ -143,13 +153,13 @@ fn parse(text: &str) -> Result<Response, CallFailure> {
             Some(flag) if value == "1" => *flag = true,
             Some(_) => {
                 let message = format!("`{token}` has an unknown value");
-                return wrong("bad_value", message, &format!("pass `{key}:1`, or leave it out"));
+                return wrong(ErrorCode::BadValue, message, &format!("pass `{key}:1`, or leave it out"));
             }
             None if value.is_empty() => {
-                return wrong("bad_value", "`plan:` has no value".to_owned(), "pass `plan:PATH`");
+                return wrong(ErrorCode::BadValue, "`plan:` has no value".to_owned(), "pass `plan:PATH`");
             }
             None if response.plan.is_some() => {
-                return wrong("bad_value", "`plan:` is given twice".to_owned(), "pass one plan");
+                return wrong(ErrorCode::BadValue, "`plan:` is given twice".to_owned(), "pass one plan");
             }
             None => response.plan = Some(value.to_owned()),
         }
@@ -161,13 +171,13 @@ fn parse(text: &str) -> Result<Response, CallFailure> {
                 Ok(target) => target,
                 Err(reason) => {
                     let hint = "pass the number or the address of a pull request, or a branch";
-                    return wrong("bad_value", reason.trim_end_matches('.').to_owned(), hint);
+                    return wrong(ErrorCode::BadValue, reason.trim_end_matches('.').to_owned(), hint);
                 }
             }
         }
         words => {
             let message = format!("more than one target: `{}`", words.join("`, `"));
-            return wrong("ambiguous_target", message, "pass one pull request or branch");
+            return wrong(ErrorCode::AmbiguousTarget, message, "pass one pull request or branch");
         }
     }
     Ok(response)

@@ -7,6 +7,7 @@ use super::record::PolishRun;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 
 pub use super::envelope::Response;
@@ -37,7 +38,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // Works from any tree and commit, since it is the way out of a stuck run.
     match Repository::find(environment, Path::new(&run.record.tree)) {
         Ok(tree) => envelope::finish(&run, &tree, EnvelopeStatus::Partial, false),
-        Err(failure) if matches!(&*failure.error.code, "no_folder" | "not_a_repository") => {
+        Err(failure) if matches!(failure.error.code, ErrorCode::NoFolder | ErrorCode::NotARepository) => {
             envelope::end_without_tree(&run, environment, &failure)
         }
         Err(failure) => Err(failure),

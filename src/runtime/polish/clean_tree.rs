@@ -3,6 +3,7 @@
 use super::refusal;
 use crate::disk;
 use crate::runtime::answer::CallFailure;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::{Repository, records};
 use crate::runtime::review::target::changed_files;
 
@@ -42,7 +43,7 @@ pub(super) fn must_be_clean(
         });
         let hint = ["commit or stash them first".to_owned()].into_iter().chain(way_on).chain(filtered);
         let hint: String = hint.collect();
-        return Err(refusal("dirty", message, &hint));
+        return Err(refusal(ErrorCode::Dirty, message, &hint));
     }
     match head.filter(|_| moves).map(|head| tree.commit(head)).transpose()?.flatten() {
         Some(head) => tree.must_lose_nothing(&head),
@@ -93,16 +94,16 @@ fn must_be_concluded(tree: &Repository, changed: &[String]) -> Result<(), CallFa
         return Err(match operation {
             // Nothing may differ once all is resolved, but the next commit would still conclude a merge.
             Some(operation) if conflicting.is_empty() => {
-                refusal("dirty", in_progress(tree, operation), FINISH)
+                refusal(ErrorCode::Dirty, in_progress(tree, operation), FINISH)
             }
             Some(operation) => refusal(
-                "dirty",
+                ErrorCode::Dirty,
                 format!("{}, with conflicts: `{names}`", in_progress(tree, operation)),
                 FINISH,
             ),
             None => {
                 let message = format!("`{}` has conflicts: `{names}`", tree.top.display());
-                refusal("dirty", message, "resolve them (`git status` says how), and start again")
+                refusal(ErrorCode::Dirty, message, "resolve them (`git status` says how), and start again")
             }
         });
     }

@@ -13,6 +13,7 @@ use crate::disk;
 use crate::printable::line;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::{Repository, short_commit};
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::run::claim::holder;
@@ -30,7 +31,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     if !disk::is_folder(Path::new(top)) {
         let message = format!("run `{run_id}` is bound to `{top}`, which is gone");
         let hint = format!("if it was moved, move it back with `git worktree move`, or {}", POLISH.give_up);
-        return Err(CallFailure::new(CONTENDED, "run_moved", message, hint));
+        return Err(CallFailure::new(CONTENDED, ErrorCode::RunMoved, message, hint));
     }
     let tree = Repository::find(environment, Path::new(top))?;
     must_have_no_operation(&tree)?;

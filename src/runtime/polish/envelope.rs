@@ -16,6 +16,7 @@ use crate::printable::line;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, INTERRUPTED, REFUSED, ShownText};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts;
 use crate::runtime::launch::LaunchMode;
@@ -65,14 +66,14 @@ impl HumanInput {
     /// The failure with its hint.
     fn failure(self) -> CallFailure {
         let (code, hint) = match self {
-            Self::WhichConfig => ("which_config", "leave one configuration in `.claude/launch.json`"),
-            Self::ProjectType => ("project_type", "write the command into `.claude/launch.json`"),
-            Self::StartCommand => ("start_command", "write the command into `.claude/launch.json`"),
+            Self::WhichConfig => (ErrorCode::WhichConfig, "leave one configuration in `.claude/launch.json`"),
+            Self::ProjectType => (ErrorCode::ProjectType, "write the command into `.claude/launch.json`"),
+            Self::StartCommand => (ErrorCode::StartCommand, "write the command into `.claude/launch.json`"),
             Self::KillConfirmation => {
-                ("kill_confirmation", "free the port, or begin again with `allow-port-kill:1`")
+                (ErrorCode::KillConfirmation, "free the port, or begin again with `allow-port-kill:1`")
             }
             Self::PublicHost => {
-                ("public_host", "let the server listen on 127.0.0.1 in `.claude/launch.json`")
+                (ErrorCode::PublicHost, "let the server listen on 127.0.0.1 in `.claude/launch.json`")
             }
         };
         refusal(code, format!("human input required ({code})"), hint)
@@ -124,7 +125,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         if run.record.mode == LaunchMode::Interactive {
             let message = "only a headless polish ends for want of a user".to_owned();
             return Err(refusal(
-                "interactive",
+                ErrorCode::Interactive,
                 message,
                 "ask the user, and go on; or stop with `polish cancel`",
             ));
@@ -169,7 +170,7 @@ pub(super) fn finish(
     if !open.is_empty() && status == EnvelopeStatus::Complete {
         let message = format!("items are dispatched and have no result: {}", open.join(", "));
         let hint = "write their results with `polish checklist rewrite`, or stop with `polish cancel`";
-        return Err(CallFailure::new(CONTENDED, "open_items", message, hint));
+        return Err(CallFailure::new(CONTENDED, ErrorCode::OpenItems, message, hint));
     }
     let stacked = items.iter().filter(|item| item.action == ItemAction::Stacked);
     let numbers = stacked.filter_map(|item| run.record.seeds.iter().position(|id| *id == item.id));
@@ -248,8 +249,8 @@ pub(super) fn end_without_tree(
         items: tally,
         is_rethought: false,
         path: inside(SUMMARY),
-        warnings: vec![match &*why.error.code {
-            "no_folder" => format!("the working tree `{}` is gone{how}", line(&run.record.tree)),
+        warnings: vec![match why.error.code {
+            ErrorCode::NoFolder => format!("the working tree `{}` is gone{how}", line(&run.record.tree)),
             _ => format!("the working tree was not read ({}){how}", why.error.message),
         }],
         text: String::new(),

@@ -18,6 +18,7 @@ use crate::printable::line;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::ForkOrigin;
 use crate::runtime::launch::LaunchMode;
@@ -240,7 +241,7 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>, foreign: Option<&Fo
         "its code would run on this machine: read it, and begin again with `{}`{way}",
         restart_arguments(record, "trust-fork:1")
     );
-    Err(refusal("fork_untrusted", from, &hint))
+    Err(refusal(ErrorCode::ForkUntrusted, from, &hint))
 }
 
 /// The repository of a fork, and who opened its pull request.

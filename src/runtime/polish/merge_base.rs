@@ -14,6 +14,7 @@ use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::MergeOutcome;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::repo::base::BaseRequest;
@@ -74,19 +75,19 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if run.record.mode == LaunchMode::Headless {
         let message = "nothing is merged unless a user agrees to it".to_owned();
         return Err(refusal(
-            "headless",
+            ErrorCode::Headless,
             message,
             "merge the base first, or run the skill without `mode:headless`",
         ));
     }
     if !options.consent {
         let message = "the user has not agreed to the merge".to_owned();
-        return Err(refusal("no_consent", message, "ask, and pass `--consent` after a yes"));
+        return Err(refusal(ErrorCode::NoConsent, message, "ask, and pass `--consent` after a yes"));
     }
     if run.record.merging.is_some() && tree.is_merging()? {
         let message = "the merge of the base was interrupted, and has conflicts".to_owned();
         let hint = "take it back with `git merge --abort`, or resolve them and conclude it with `git commit`, and call this again";
-        return Err(refusal("dirty", message, hint));
+        return Err(refusal(ErrorCode::Dirty, message, hint));
     }
     must_be_clean(&tree, false, None, &|| Ok(None))?;
     let request =
@@ -144,7 +145,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let message = format!("the merge left {} checked out, which is not its result", response.head_sha);
         return Err(CallFailure::new(
             CONTENDED,
-            "state_violation",
+            ErrorCode::StateViolation,
             message,
             "look at the tree, then run it again",
         ));
@@ -162,5 +163,5 @@ fn conflict(base: &str, names: &[String], is_taken_back: bool) -> CallFailure {
         ),
         false => "the merge could not be rolled back: run `git merge --abort`".to_owned(),
     };
-    refusal("conflict", message, &hint)
+    refusal(ErrorCode::Conflict, message, &hint)
 }

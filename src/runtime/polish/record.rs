@@ -12,6 +12,7 @@ use super::history::BranchHistory;
 use crate::printable::shell_word;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
@@ -317,7 +318,7 @@ impl PolishRun {
         let branch = branch.as_ref().map_or("a detached HEAD".to_owned(), |branch| format!("`{branch}`"));
         let message = format!("run `{run_id}` is bound to {branch}, which is not checked out");
         let hint = format!("{way}, or {}", POLISH.give_up);
-        Ok(CallFailure::new(CONTENDED, "run_moved", message, hint))
+        Ok(CallFailure::new(CONTENDED, ErrorCode::RunMoved, message, hint))
     }
 
     /// For a message: whether there is a checklist.
@@ -330,7 +331,7 @@ impl PolishRun {
         let count = if count == 1 { "1 commit was".to_owned() } else { format!("{count} commits were") };
         let what = if self.has_checklist() { ": its checklist still fits" } else { "" };
         let message = format!("{count} added since run `{}` last wrote{what}", self.record.run_id);
-        CallFailure::new(CONTENDED, "commits_added", message, self.continue_hint())
+        CallFailure::new(CONTENDED, ErrorCode::CommitsAdded, message, self.continue_hint())
     }
 
     /// The failure if the last known commit is no longer part of the branch.
@@ -341,7 +342,7 @@ impl PolishRun {
             "`{}` was rewritten since run `{run_id}` last wrote{what}",
             branch.as_deref().unwrap_or_default()
         );
-        CallFailure::new(CONTENDED, "history_rewritten", message, self.continue_hint())
+        CallFailure::new(CONTENDED, ErrorCode::HistoryRewritten, message, self.continue_hint())
     }
 
     /// The hint for continuing with the user.
@@ -363,7 +364,7 @@ impl PolishRun {
             true => format!("read `{}`, or start a new one with `polish acquire --apply`", summary.display()),
             false => "start a new one with `polish acquire --apply`".to_owned(),
         };
-        Err(CallFailure::new(CONTENDED, "finished", message, hint))
+        Err(CallFailure::new(CONTENDED, ErrorCode::Finished, message, hint))
     }
 
     /// Refuses a run that was interrupted before its base was known.
@@ -373,7 +374,7 @@ impl PolishRun {
         }
         let message =
             format!("run `{}` was interrupted before it began, and has no base", self.record.run_id);
-        Err(CallFailure::new(CONTENDED, "run_moved", message, POLISH.give_up))
+        Err(CallFailure::new(CONTENDED, ErrorCode::RunMoved, message, POLISH.give_up))
     }
 
     /// Ends it, and releases the working tree.

@@ -4,138 +4,142 @@ mod feedback;
 mod server;
 
 use crate::order;
+use crate::runtime::error_code::ErrorCode;
 
 /// A value of `error.code` with its exit code.
-pub type ErrorCode = (&'static str, u8);
+pub type PublishedCode = (ErrorCode, u8);
 
 /// Codes of every command.
-pub static EVERY: [ErrorCode; 3] = [("usage", 2), ("helper_too_old", 5), ("interrupted", 130)];
+pub static EVERY: [PublishedCode; 3] =
+    [(ErrorCode::Usage, 2), (ErrorCode::HelperTooOld, 5), (ErrorCode::Interrupted, 130)];
 /// Codes of commands that call git in a repository.
-pub static GIT: [ErrorCode; 10] = [
-    ("not_a_repository", 5),
-    ("no_folder", 5),
-    ("git_failed", 5),
-    ("git_unexpected", 5),
-    ("git_missing", 5),
-    ("child_failed", 5),
-    ("too_much_output", 5),
-    ("sandboxed", 5),
-    ("file_unreadable", 5),
-    ("timeout", 7),
+pub static GIT: [PublishedCode; 10] = [
+    (ErrorCode::NotARepository, 5),
+    (ErrorCode::NoFolder, 5),
+    (ErrorCode::GitFailed, 5),
+    (ErrorCode::GitUnexpected, 5),
+    (ErrorCode::GitMissing, 5),
+    (ErrorCode::ChildFailed, 5),
+    (ErrorCode::TooMuchOutput, 5),
+    (ErrorCode::Sandboxed, 5),
+    (ErrorCode::FileUnreadable, 5),
+    (ErrorCode::Timeout, 7),
 ];
 /// Codes of commands that write to the store.
-pub static STORE: [ErrorCode; 6] = [
-    ("untrusted_state", 3),
-    ("tracked_state", 3),
-    ("malformed_json", 4),
-    ("malformed_journal", 4),
-    ("state_unwritable", 5),
-    ("locked", 6),
+pub static STORE: [PublishedCode; 6] = [
+    (ErrorCode::UntrustedState, 3),
+    (ErrorCode::TrackedState, 3),
+    (ErrorCode::MalformedJson, 4),
+    (ErrorCode::MalformedJournal, 4),
+    (ErrorCode::StateUnwritable, 5),
+    (ErrorCode::Locked, 6),
 ];
 /// Codes of commands that only read the store.
-static STATE: [ErrorCode; 2] = [("untrusted_state", 3), ("tracked_state", 3)];
+static STATE: [PublishedCode; 2] = [(ErrorCode::UntrustedState, 3), (ErrorCode::TrackedState, 3)];
 /// Codes of commands that open a run.
-pub static RUN: [ErrorCode; 6] = [
-    ("no_folder", 5),
-    ("not_a_run", 2),
-    ("no_run", 4),
-    ("finished", 6),
-    ("file_unreadable", 5),
-    ("not_utf8", 4),
+pub static RUN: [PublishedCode; 6] = [
+    (ErrorCode::NoFolder, 5),
+    (ErrorCode::NotARun, 2),
+    (ErrorCode::NoRun, 4),
+    (ErrorCode::Finished, 6),
+    (ErrorCode::FileUnreadable, 5),
+    (ErrorCode::NotUtf8, 4),
 ];
 /// Codes of commands that ask GitHub.
-pub static GITHUB: [ErrorCode; 9] = [
-    ("no_remote", 5),
-    ("ambiguous_remote", 5),
-    ("gh_missing", 5),
-    ("gh_auth", 5),
-    ("gh_forbidden", 5),
-    ("gh_not_found", 5),
-    ("gh_failed", 5),
-    ("rate_limited", 5),
-    ("fetch_failed", 5),
+pub static GITHUB: [PublishedCode; 9] = [
+    (ErrorCode::NoRemote, 5),
+    (ErrorCode::AmbiguousRemote, 5),
+    (ErrorCode::GhMissing, 5),
+    (ErrorCode::GhAuth, 5),
+    (ErrorCode::GhForbidden, 5),
+    (ErrorCode::GhNotFound, 5),
+    (ErrorCode::GhFailed, 5),
+    (ErrorCode::RateLimited, 5),
+    (ErrorCode::FetchFailed, 5),
 ];
 /// Codes of commands that read standard input.
-pub static INPUT: [ErrorCode; 2] = [("input_unreadable", 5), ("not_utf8", 4)];
+pub static INPUT: [PublishedCode; 2] = [(ErrorCode::InputUnreadable, 5), (ErrorCode::NotUtf8, 4)];
 /// Codes of parsing the user's words.
-static WORDS: [ErrorCode; 5] = [
-    ("unknown_mode", 2),
-    ("conflicting_modes", 2),
-    ("unknown_token", 2),
-    ("bad_value", 2),
-    ("ambiguous_target", 2),
+static WORDS: [PublishedCode; 5] = [
+    (ErrorCode::UnknownMode, 2),
+    (ErrorCode::ConflictingModes, 2),
+    (ErrorCode::UnknownToken, 2),
+    (ErrorCode::BadValue, 2),
+    (ErrorCode::AmbiguousTarget, 2),
 ];
-static BASE_WORDS: [ErrorCode; 1] = [("base_with_target", 2)];
+static BASE_WORDS: [PublishedCode; 1] = [(ErrorCode::BaseWithTarget, 2)];
 /// Codes of finding what to review.
-static SCOPE: [ErrorCode; 7] = [
-    ("no_scope", 3),
-    ("shared_checkout", 3),
-    ("dirty", 3),
-    ("untracked_in_the_way", 3),
-    ("branch_not_ours", 3),
-    ("base_unresolved", 5),
-    ("bad_ref", 5),
+static SCOPE: [PublishedCode; 7] = [
+    (ErrorCode::NoScope, 3),
+    (ErrorCode::SharedCheckout, 3),
+    (ErrorCode::Dirty, 3),
+    (ErrorCode::UntrackedInTheWay, 3),
+    (ErrorCode::BranchNotOurs, 3),
+    (ErrorCode::BaseUnresolved, 5),
+    (ErrorCode::BadRef, 5),
 ];
 /// Codes of finding what to polish.
-static ACQUIRE: [ErrorCode; 11] = [
-    ("pr_not_open", 3),
-    ("on_base", 3),
-    ("detached", 3),
-    ("dirty", 3),
-    ("untracked_in_the_way", 3),
-    ("shared_checkout", 3),
-    ("branch_not_ours", 3),
-    ("base_unresolved", 5),
-    ("bad_ref", 5),
-    ("no_plan", 5),
-    ("state_violation", 6),
+static ACQUIRE: [PublishedCode; 11] = [
+    (ErrorCode::PrNotOpen, 3),
+    (ErrorCode::OnBase, 3),
+    (ErrorCode::Detached, 3),
+    (ErrorCode::Dirty, 3),
+    (ErrorCode::UntrackedInTheWay, 3),
+    (ErrorCode::SharedCheckout, 3),
+    (ErrorCode::BranchNotOurs, 3),
+    (ErrorCode::BaseUnresolved, 5),
+    (ErrorCode::BadRef, 5),
+    (ErrorCode::NoPlan, 5),
+    (ErrorCode::StateViolation, 6),
 ];
-static RUN_MOVED: [ErrorCode; 1] = [("run_moved", 6)];
+static RUN_MOVED: [PublishedCode; 1] = [(ErrorCode::RunMoved, 6)];
 /// Codes of a polish whose user may have committed, amended or rebased since.
-static POLISHED: [ErrorCode; 3] = [("run_moved", 6), ("commits_added", 6), ("history_rewritten", 6)];
-static GATED: [ErrorCode; 1] = [("gate_not_passed", 3)];
-static FINDINGS: [ErrorCode; 2] = [("no_findings", 4), ("unknown_schema", 4)];
-static APPLIED: [ErrorCode; 2] = [("unknown_finding", 4), ("malformed_applied", 4)];
-static MERGE: [ErrorCode; 3] = [("not_near", 2), ("unknown_finding", 4), ("no_replies", 4)];
-static APPROVE: [ErrorCode; 1] = [("not_allowed", 3)];
-static TREE_TAKEN: [ErrorCode; 1] = [("taken", 6)];
-static ROUND_BOUND: [ErrorCode; 1] = [("bound", 6)];
+static POLISHED: [PublishedCode; 3] =
+    [(ErrorCode::RunMoved, 6), (ErrorCode::CommitsAdded, 6), (ErrorCode::HistoryRewritten, 6)];
+static GATED: [PublishedCode; 1] = [(ErrorCode::GateNotPassed, 3)];
+static FINDINGS: [PublishedCode; 2] = [(ErrorCode::NoFindings, 4), (ErrorCode::UnknownSchema, 4)];
+static APPLIED: [PublishedCode; 2] = [(ErrorCode::UnknownFinding, 4), (ErrorCode::MalformedApplied, 4)];
+static MERGE: [PublishedCode; 3] =
+    [(ErrorCode::NotNear, 2), (ErrorCode::UnknownFinding, 4), (ErrorCode::NoReplies, 4)];
+static APPROVE: [PublishedCode; 1] = [(ErrorCode::NotAllowed, 3)];
+static TREE_TAKEN: [PublishedCode; 1] = [(ErrorCode::Taken, 6)];
+static ROUND_BOUND: [PublishedCode; 1] = [(ErrorCode::Bound, 6)];
 
 /// A command with its groups of codes.
-type CodeRow = (&'static str, &'static [&'static [ErrorCode]]);
+type CodeRow = (&'static str, &'static [&'static [PublishedCode]]);
 
 /// Codes of a path given by the caller.
-static PATHS: [ErrorCode; 2] = [("outside_repository", 2), ("file_unreadable", 5)];
+static PATHS: [PublishedCode; 2] = [(ErrorCode::OutsideRepository, 2), (ErrorCode::FileUnreadable, 5)];
 /// Codes of a checklist that the user edited.
-static CHECKLIST_FAULTS: [ErrorCode; 10] = [
-    ("bad_header", 4),
-    ("duplicate_id", 4),
-    ("duplicate_field", 4),
-    ("missing_action", 4),
-    ("unknown_action", 4),
-    ("unknown_status", 4),
-    ("stray_line", 4),
-    ("bad_path", 4),
-    ("pinned", 4),
-    ("renumbered", 4),
+static CHECKLIST_FAULTS: [PublishedCode; 10] = [
+    (ErrorCode::BadHeader, 4),
+    (ErrorCode::DuplicateId, 4),
+    (ErrorCode::DuplicateField, 4),
+    (ErrorCode::MissingAction, 4),
+    (ErrorCode::UnknownAction, 4),
+    (ErrorCode::UnknownStatus, 4),
+    (ErrorCode::StrayLine, 4),
+    (ErrorCode::BadPath, 4),
+    (ErrorCode::Pinned, 4),
+    (ErrorCode::Renumbered, 4),
 ];
-static CHECKLIST: [ErrorCode; 1] = [("no_checklist", 5)];
+static CHECKLIST: [PublishedCode; 1] = [(ErrorCode::NoChecklist, 5)];
 /// Codes of one configuration of `.claude/launch.json`.
-static LAUNCH: [ErrorCode; 6] = [
-    ("malformed_json", 4),
-    ("malformed_config", 4),
-    ("duplicate_name", 4),
-    ("not_utf8", 4),
-    ("no_config", 5),
-    ("public_host", 3),
+static LAUNCH: [PublishedCode; 6] = [
+    (ErrorCode::MalformedJson, 4),
+    (ErrorCode::MalformedConfig, 4),
+    (ErrorCode::DuplicateName, 4),
+    (ErrorCode::NotUtf8, 4),
+    (ErrorCode::NoConfig, 5),
+    (ErrorCode::PublicHost, 3),
 ];
 /// Codes of sizes with thresholds.
-static SIZES: [ErrorCode; 5] = [
-    ("malformed_json", 4),
-    ("malformed_toml", 4),
-    ("bad_threshold", 4),
-    ("malformed_item", 4),
-    ("bad_ref", 5),
+static SIZES: [PublishedCode; 5] = [
+    (ErrorCode::MalformedJson, 4),
+    (ErrorCode::MalformedToml, 4),
+    (ErrorCode::BadThreshold, 4),
+    (ErrorCode::MalformedItem, 4),
+    (ErrorCode::BadRef, 5),
 ];
 
 static ROWS: [CodeRow; 34] = [
@@ -149,11 +153,16 @@ static ROWS: [CodeRow; 34] = [
             &SIZES,
             &CHECKLIST_FAULTS,
             &CHECKLIST,
-            &[("headless", 3), ("dirty", 3), ("gate_not_passed", 3), ("no_merge_base", 5)],
+            &[
+                (ErrorCode::Headless, 3),
+                (ErrorCode::Dirty, 3),
+                (ErrorCode::GateNotPassed, 3),
+                (ErrorCode::NoMergeBase, 5),
+            ],
         ],
     ),
     ("doctor", &[]),
-    ("gc", &[&STORE, &GIT, &[("file_unreadable", 5)]]),
+    ("gc", &[&STORE, &GIT, &[(ErrorCode::FileUnreadable, 5)]]),
     ("launch read", &[&GIT, &LAUNCH]),
     (
         "launch write",
@@ -161,17 +170,17 @@ static ROWS: [CodeRow; 34] = [
             &GIT,
             &INPUT,
             &[
-                ("untrusted_state", 3),
-                ("headless", 3),
-                ("public_host", 3),
-                ("malformed_json", 4),
-                ("malformed_config", 4),
-                ("duplicate_name", 4),
-                ("state_unwritable", 5),
-                ("no_command", 5),
-                ("outside_repository", 2),
-                ("exists", 6),
-                ("locked", 6),
+                (ErrorCode::UntrustedState, 3),
+                (ErrorCode::Headless, 3),
+                (ErrorCode::PublicHost, 3),
+                (ErrorCode::MalformedJson, 4),
+                (ErrorCode::MalformedConfig, 4),
+                (ErrorCode::DuplicateName, 4),
+                (ErrorCode::StateUnwritable, 5),
+                (ErrorCode::NoCommand, 5),
+                (ErrorCode::OutsideRepository, 2),
+                (ErrorCode::Exists, 6),
+                (ErrorCode::Locked, 6),
             ],
         ],
     ),
@@ -180,7 +189,16 @@ static ROWS: [CodeRow; 34] = [
     ("polish cancel", &[&RUN, &STORE, &GIT]),
     (
         "polish checklist parse",
-        &[&RUN, &STATE, &POLISHED, &GIT, &SIZES, &CHECKLIST_FAULTS, &CHECKLIST, &[("no_merge_base", 5)]],
+        &[
+            &RUN,
+            &STATE,
+            &POLISHED,
+            &GIT,
+            &SIZES,
+            &CHECKLIST_FAULTS,
+            &CHECKLIST,
+            &[(ErrorCode::NoMergeBase, 5)],
+        ],
     ),
     (
         "polish checklist rewrite",
@@ -192,12 +210,21 @@ static ROWS: [CodeRow; 34] = [
             &SIZES,
             &CHECKLIST_FAULTS,
             &CHECKLIST,
-            &[("no_merge_base", 5), ("unknown_item", 4), ("stale", 6)],
+            &[(ErrorCode::NoMergeBase, 5), (ErrorCode::UnknownItem, 4), (ErrorCode::Stale, 6)],
         ],
     ),
     (
         "polish checklist write",
-        &[&RUN, &STORE, &POLISHED, &GIT, &SIZES, &INPUT, &GATED, &[("no_merge_base", 5), ("exists", 6)]],
+        &[
+            &RUN,
+            &STORE,
+            &POLISHED,
+            &GIT,
+            &SIZES,
+            &INPUT,
+            &GATED,
+            &[(ErrorCode::NoMergeBase, 5), (ErrorCode::Exists, 6)],
+        ],
     ),
     (
         "polish envelope",
@@ -211,14 +238,14 @@ static ROWS: [CodeRow; 34] = [
             &CHECKLIST,
             &GATED,
             &[
-                ("interactive", 3),
-                ("which_config", 3),
-                ("project_type", 3),
-                ("start_command", 3),
-                ("kill_confirmation", 3),
-                ("public_host", 3),
-                ("no_merge_base", 5),
-                ("open_items", 6),
+                (ErrorCode::Interactive, 3),
+                (ErrorCode::WhichConfig, 3),
+                (ErrorCode::ProjectType, 3),
+                (ErrorCode::StartCommand, 3),
+                (ErrorCode::KillConfirmation, 3),
+                (ErrorCode::PublicHost, 3),
+                (ErrorCode::NoMergeBase, 5),
+                (ErrorCode::OpenItems, 6),
             ],
         ],
     ),
@@ -231,15 +258,15 @@ static ROWS: [CodeRow; 34] = [
             &GIT,
             &GITHUB,
             &[
-                ("fork_untrusted", 3),
-                ("pr_not_open", 3),
-                ("no_review", 3),
-                ("review_stale", 3),
-                ("review_diverged", 3),
-                ("not_ready", 3),
-                ("ci_failed", 3),
-                ("ci_pending", 3),
-                ("ci_none", 3),
+                (ErrorCode::ForkUntrusted, 3),
+                (ErrorCode::PrNotOpen, 3),
+                (ErrorCode::NoReview, 3),
+                (ErrorCode::ReviewStale, 3),
+                (ErrorCode::ReviewDiverged, 3),
+                (ErrorCode::NotReady, 3),
+                (ErrorCode::CiFailed, 3),
+                (ErrorCode::CiPending, 3),
+                (ErrorCode::CiNone, 3),
             ],
         ],
     ),
@@ -251,14 +278,14 @@ static ROWS: [CodeRow; 34] = [
             &POLISHED,
             &GIT,
             &[
-                ("headless", 3),
-                ("no_consent", 3),
-                ("dirty", 3),
-                ("untracked_in_the_way", 3),
-                ("conflict", 3),
-                ("base_unresolved", 5),
-                ("fetch_failed", 5),
-                ("state_violation", 6),
+                (ErrorCode::Headless, 3),
+                (ErrorCode::NoConsent, 3),
+                (ErrorCode::Dirty, 3),
+                (ErrorCode::UntrackedInTheWay, 3),
+                (ErrorCode::Conflict, 3),
+                (ErrorCode::BaseUnresolved, 5),
+                (ErrorCode::FetchFailed, 5),
+                (ErrorCode::StateViolation, 6),
             ],
         ],
     ),
@@ -272,7 +299,7 @@ static ROWS: [CodeRow; 34] = [
             &SIZES,
             &CHECKLIST_FAULTS,
             &CHECKLIST,
-            &[("headless", 3), ("no_merge_base", 5)],
+            &[(ErrorCode::Headless, 3), (ErrorCode::NoMergeBase, 5)],
         ],
     ),
     (
@@ -284,45 +311,56 @@ static ROWS: [CodeRow; 34] = [
             &GIT,
             &SIZES,
             &CHECKLIST_FAULTS,
-            &[("no_merge_base", 5), ("no_checklist", 5)],
+            &[(ErrorCode::NoMergeBase, 5), (ErrorCode::NoChecklist, 5)],
         ],
     ),
-    ("repo base", &[&GIT, &GITHUB, &[("base_unresolved", 5), ("bad_ref", 5)]]),
+    ("repo base", &[&GIT, &GITHUB, &[(ErrorCode::BaseUnresolved, 5), (ErrorCode::BadRef, 5)]]),
     ("repo ide", &[]),
-    ("repo package-manager", &[&GIT, &PATHS, &[("malformed_json", 4), ("not_utf8", 4)]]),
+    ("repo package-manager", &[&GIT, &PATHS, &[(ErrorCode::MalformedJson, 4), (ErrorCode::NotUtf8, 4)]]),
     (
         "repo port",
         &[
             &GIT,
             &PATHS,
-            &[("malformed_json", 4), ("malformed_yaml", 4), ("not_utf8", 4), ("no_free_port", 5)],
+            &[
+                (ErrorCode::MalformedJson, 4),
+                (ErrorCode::MalformedYaml, 4),
+                (ErrorCode::NotUtf8, 4),
+                (ErrorCode::NoFreePort, 5),
+            ],
         ],
     ),
     ("repo project", &[&GIT, &PATHS]),
-    ("repo size batch", &[&GIT, &SIZES, &INPUT, &[("nothing_to_polish", 3), ("file_unreadable", 5)]]),
-    ("repo size item", &[&GIT, &SIZES, &INPUT, &[("empty_item", 4), ("file_unreadable", 5)]]),
-    ("repo surfaces", &[&GIT, &[("bad_ref", 5), ("no_merge_base", 5)]]),
+    (
+        "repo size batch",
+        &[&GIT, &SIZES, &INPUT, &[(ErrorCode::NothingToPolish, 3), (ErrorCode::FileUnreadable, 5)]],
+    ),
+    ("repo size item", &[&GIT, &SIZES, &INPUT, &[(ErrorCode::EmptyItem, 4), (ErrorCode::FileUnreadable, 5)]]),
+    ("repo surfaces", &[&GIT, &[(ErrorCode::BadRef, 5), (ErrorCode::NoMergeBase, 5)]]),
     ("review abandon", &[&RUN, &STORE, &GIT]),
     ("review approve", &[&APPROVE, &FINDINGS, &RUN_MOVED, &RUN, &STORE, &GIT]),
     ("review args", &[&WORDS, &BASE_WORDS, &INPUT, &GIT]),
     ("review begin", &[&WORDS, &BASE_WORDS, &SCOPE, &TREE_TAKEN, &INPUT, &STORE, &GIT, &GITHUB]),
     ("review finish", &[&FINDINGS, &APPLIED, &RUN_MOVED, &INPUT, &RUN, &STORE, &GIT]),
-    ("review merge", &[&MERGE, &ROUND_BOUND, &RUN_MOVED, &INPUT, &RUN, &STORE, &GIT, &[("bad_ref", 5)]]),
+    (
+        "review merge",
+        &[&MERGE, &ROUND_BOUND, &RUN_MOVED, &INPUT, &RUN, &STORE, &GIT, &[(ErrorCode::BadRef, 5)]],
+    ),
     ("review render", &[&FINDINGS, &APPLIED, &ROUND_BOUND, &INPUT, &RUN, &STORE, &RUN_MOVED, &GIT]),
     ("review scope", &[&SCOPE, &ROUND_BOUND, &RUN_MOVED, &RUN, &STORE, &GIT, &GITHUB]),
-    ("review start", &[&TREE_TAKEN, &STORE, &GIT, &[("bad_ref", 5)]]),
+    ("review start", &[&TREE_TAKEN, &STORE, &GIT, &[(ErrorCode::BadRef, 5)]]),
     ("schema", &[]),
 ];
 
 /// The codes of a command, sorted.
-pub fn command_codes(command: &str) -> Vec<ErrorCode> {
+pub fn command_codes(command: &str) -> Vec<PublishedCode> {
     let groups = ROWS
         .iter()
         .chain(&feedback::ROWS)
         .chain(&server::ROWS)
         .find(|(own, _)| *own == command)
         .map_or(&[][..], |(_, groups)| *groups);
-    let mut codes: Vec<ErrorCode> =
+    let mut codes: Vec<PublishedCode> =
         groups.iter().flat_map(|group| group.iter()).chain(&EVERY).copied().collect();
     order::sort(&mut codes);
     codes.dedup();

@@ -27,7 +27,7 @@ impl PublishedCommand {
             "exits": codes::exits(self.command),
             "anyOf": kinds,
         });
-        let error = |(code, exit): codes::ErrorCode| json!({ "code": code, "exit": exit });
+        let error = |(code, exit): codes::PublishedCode| json!({ "code": code, "exit": exit });
         schema["errors"] = codes::command_codes(self.command).into_iter().map(error).collect();
         if !definitions.is_empty() {
             schema["$defs"] = Value::Object(definitions);

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::runtime::answer::{CallFailure, Delivery, INTERRUPTED, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, PullRequest, RepositoryAddress};
 
@@ -109,7 +110,7 @@ pub enum BaseSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FetchError {
     /// `sandboxed`, `fetch_failed` or `timeout`.
-    pub code: String,
+    pub code: ErrorCode,
     /// A sentence with git's own words.
     pub message: String,
 }
@@ -307,9 +308,10 @@ fn find_merge_base(
     })
 }
 
-/// The error code if no base is found.
-pub(in crate::runtime) const UNRESOLVED: &str = "base_unresolved";
-
 fn unresolved(message: &str) -> CallFailure {
-    CallFailure::environment(UNRESOLVED, message, "name the base with `--base REF`, and fetch it if needed")
+    CallFailure::environment(
+        ErrorCode::BaseUnresolved,
+        message,
+        "name the base with `--base REF`, and fetch it if needed",
+    )
 }

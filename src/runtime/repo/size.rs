@@ -13,6 +13,7 @@ use super::surfaces::{self, Surface, SurfaceFile};
 use crate::order;
 use crate::runtime::answer::{CallFailure, MALFORMED, ShownText};
 use crate::runtime::document;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::size_limits::PolishConfig;
 
@@ -56,16 +57,21 @@ impl Thresholds {
         let Some(text) = document::project_text(&repository.top.join(NAME))? else {
             return Ok(Self::default());
         };
-        let failed = |code: &str, message: &str, at: usize, hint: &str| {
+        let failed = |code: ErrorCode, message: &str, at: usize, hint: &str| {
             let (line, col) = document::place(&text, at);
             CallFailure::new(MALFORMED, code, message, hint).in_file(NAME, Some(line), Some(col))
         };
         let document = DeTable::parse(&text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            failed("malformed_toml", error.message(), at, "repair the file")
+            failed(ErrorCode::MalformedToml, error.message(), at, "repair the file")
         })?;
         Self::default().overridden(document.get_ref()).map_err(|(message, at)| {
-            failed("bad_threshold", &message, at, "write whole numbers from 0 below `[runtime.polish]`")
+            failed(
+                ErrorCode::BadThreshold,
+                &message,
+                at,
+                "write whole numbers from 0 below `[runtime.polish]`",
+            )
         })
     }
 

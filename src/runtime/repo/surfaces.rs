@@ -8,6 +8,7 @@ use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::changes::{self, ChangedFile};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 
 options! {
@@ -144,7 +145,7 @@ pub fn surfaces_since(
     let commit = repository.must_commit(base)?;
     let merge_base = repository.merge_base("HEAD", &commit)?.ok_or_else(|| {
         let message = format!("`{base}` and HEAD have no common commit");
-        CallFailure::environment("no_merge_base", message, "name another base")
+        CallFailure::environment(ErrorCode::NoMergeBase, message, "name another base")
     })?;
     let found = changes::changes_since(repository, &merge_base, worktree)?;
     Ok((merge_base, found.changes.into_iter().map(file).collect(), found.unproven))

@@ -13,6 +13,7 @@ use super::{ReviewMode, fix, reply};
 use crate::runtime::answer::{CallFailure, Delivery, REFUSED};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 
 options! {
     /// Allow findings to be repaired
@@ -85,7 +86,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if folder.record.mode != ReviewMode::Interactive {
         let message = "this mode asks no questions: only safe findings are repaired";
         let hint = "leave this step out, or begin an interactive review";
-        return Err(CallFailure::new(REFUSED, "not_allowed", message, hint));
+        return Err(CallFailure::new(REFUSED, ErrorCode::NotAllowed, message, hint));
     }
     let findings = merge::stored(&folder)?;
     let queues = &findings.queues;

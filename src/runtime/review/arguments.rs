@@ -14,6 +14,7 @@ use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::repo::base::pull_request_name;
 
@@ -152,18 +153,18 @@ pub(super) fn parse(text: &str, is_branch: Option<BranchTest<'_>>) -> Result<Res
     let words: Vec<&str> = words.iter().map(Cow::as_ref).collect();
     let modes: Vec<&str> = words.iter().copied().filter(|word| word.starts_with("mode:")).collect();
     let headless = modes.contains(&"mode:headless");
-    let wrong = |code: &str, reason: String| {
+    let wrong = |code: ErrorCode, reason: String| {
         let mode = if headless { ReviewMode::Headless } else { ReviewMode::Interactive };
         failed(USAGE, code, mode, &reason).with_hint("repair the arguments, and start again")
     };
     if let Some(unknown) = modes.iter().find(|word| ReviewMode::token(word).is_none()) {
         let reason =
             format!("unknown mode flag ({unknown}). Pass mode:autofix, mode:report-only or mode:headless.");
-        return Err(wrong("unknown_mode", reason));
+        return Err(wrong(ErrorCode::UnknownMode, reason));
     }
     if modes.len() > 1 {
         let reason = format!("conflicting mode flags ({}). Pass one.", modes.join(", "));
-        return Err(wrong("conflicting_modes", reason));
+        return Err(wrong(ErrorCode::ConflictingModes, reason));
     }
     let (mut base, mut plan, mut rest) = (None, None, Vec::new());
     for word in words.iter().filter(|word| !word.starts_with("mode:")) {
@@ -172,7 +173,7 @@ pub(super) fn parse(text: &str, is_branch: Option<BranchTest<'_>>) -> Result<Res
             Some(("plan", value)) => (&mut plan, value),
             split if is_option(word) || split.is_some_and(|(key, value)| is_mistyped(key, value)) => {
                 let reason = format!("unknown token ({word}). Tokens are mode:, base: and plan:.");
-                return Err(wrong("unknown_token", reason));
+                return Err(wrong(ErrorCode::UnknownToken, reason));
             }
             _ => {
                 rest.push(*word);
@@ -180,26 +181,32 @@ pub(super) fn parse(text: &str, is_branch: Option<BranchTest<'_>>) -> Result<Res
             }
         };
         if value.is_empty() {
-            return Err(wrong("bad_value", format!("{word} needs a value.")));
+            return Err(wrong(ErrorCode::BadValue, format!("{word} needs a value.")));
         }
         if let Some(before) = place {
             let key = &word[..word.len() - value.len()];
-            return Err(wrong("bad_value", format!("{key} is given twice ({before}, {value}). Pass one.")));
+            return Err(wrong(
+                ErrorCode::BadValue,
+                format!("{key} is given twice ({before}, {value}). Pass one."),
+            ));
         }
         *place = Some(value.to_owned());
     }
     let FoundTarget { mut targets, focus, notes, wrong: no_target } = targets::find(&rest, is_branch)?;
     if let Some(reason) = no_target {
-        return Err(wrong("bad_value", reason));
+        return Err(wrong(ErrorCode::BadValue, reason));
     }
     if targets.len() > 1 {
         let named: Vec<String> = targets.iter().map(ReviewTarget::word).collect();
-        return Err(wrong("ambiguous_target", format!("more than one target ({}).", named.join(", "))));
+        return Err(wrong(
+            ErrorCode::AmbiguousTarget,
+            format!("more than one target ({}).", named.join(", ")),
+        ));
     }
     let target = targets.pop().unwrap_or_default();
     if base.is_some() && target.kind != TargetKind::Current {
         let reason = "base: goes with the current checkout, not with a target. Pass one of them.";
-        return Err(wrong("base_with_target", reason.to_owned()));
+        return Err(wrong(ErrorCode::BaseWithTarget, reason.to_owned()));
     }
     let mode = modes.first().and_then(|word| ReviewMode::token(word)).unwrap_or(ReviewMode::Interactive);
     let focus = (!focus.is_empty()).then(|| focus.join(" "));

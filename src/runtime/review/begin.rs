@@ -19,6 +19,7 @@ use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 
 options! {
@@ -150,7 +151,7 @@ fn missing_branch(
                     format!("`{word}` is a remote branch, and neither a local branch nor a pull request");
                 let hint =
                     "name the branch without its remote, or the pull request; compare with it by `base:REF`";
-                return Err(CallFailure::environment("bad_ref", message, hint));
+                return Err(CallFailure::environment(ErrorCode::BadRef, message, hint));
             }
         }
     }
@@ -164,7 +165,7 @@ fn missing_branch(
     if repository.commit(word)?.is_some() {
         let message = format!("`{word}` is a commit, and neither a local branch nor a pull request");
         let hint = "check it out, or name a local branch; what is checked out is compared with `base:REF`";
-        return Err(CallFailure::environment("bad_ref", message, hint));
+        return Err(CallFailure::environment(ErrorCode::BadRef, message, hint));
     }
     Ok(Some(format!(
         "`{word}` is not a branch here: it was read as the focus, and the current checkout is reviewed"

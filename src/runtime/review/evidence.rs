@@ -10,6 +10,7 @@ use crate::order;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::changes::IndexState;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 
 pub(super) const NAME: &str = "shown.json";
 const SCHEMA: &str = "plugcast.review-shown/1";
@@ -35,7 +36,8 @@ impl ShownFiles {
     /// # Errors
     /// `bound` if that round cannot start now, and those of [`RunFolder::document`].
     pub(super) fn before_round(folder: &RunFolder, round: u32) -> Result<Self, CallFailure> {
-        let bound = |message: String, hint: &str| CallFailure::new(CONTENDED, "bound", message, hint);
+        let bound =
+            |message: String, hint: &str| CallFailure::new(CONTENDED, ErrorCode::Bound, message, hint);
         if folder.record.mode == ReviewMode::Headless {
             let message = "a headless review has no second round".to_owned();
             return Err(bound(message, "continue with `review render`"));

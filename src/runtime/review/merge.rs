@@ -29,6 +29,7 @@ use super::{fix, obstacles, render};
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::run::RunSeal;
 use context::MergeContext;
@@ -271,7 +272,7 @@ fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFail
     }
     let message = "a run of `review begin` has its own replies, gate and protected folders";
     let hint = "leave out `--policy`, `--protect` and the files";
-    Err(CallFailure::new(CONTENDED, "bound", message, hint))
+    Err(CallFailure::new(CONTENDED, ErrorCode::Bound, message, hint))
 }
 
 /// The replies, and the context from the caller.

@@ -26,6 +26,7 @@ use crate::printable;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::{self, options};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 
 options! {
     /// Write the report of a review
@@ -105,7 +106,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         Some((report, None)) => report,
         None if is_written => {
             let message = "this review was ended without a report";
-            return Err(CallFailure::new(MALFORMED, "no_findings", message, "begin a new review"));
+            return Err(CallFailure::new(MALFORMED, ErrorCode::NoFindings, message, "begin a new review"));
         }
         None => {
             let mut applied =
@@ -132,7 +133,7 @@ fn must_not_rebind(options: &Options, folder: &RunFolder) -> Result<(), CallFail
     }
     let message = "a run of `review begin` has its own form, scope, intent and reasons";
     let hint = "leave out `--headless`, `--scope`, `--intent` and `--because`";
-    Err(CallFailure::new(CONTENDED, "bound", message, hint))
+    Err(CallFailure::new(CONTENDED, ErrorCode::Bound, message, hint))
 }
 
 /// The report of a run in its current state.

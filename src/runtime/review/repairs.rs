@@ -16,6 +16,7 @@ use crate::read::tree::Node;
 use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 
 /// What was repaired.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -344,17 +345,22 @@ pub fn ids(
         (file.display().to_string(), document::text(&environment.path(file))?)
     };
     let content = content.ok_or_else(|| {
-        CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
+        CallFailure::environment(
+            ErrorCode::FileUnreadable,
+            format!("file not found: `{name}`"),
+            "check the path",
+        )
     })?;
     let node = document::json_text(&content, &name)?;
     let list = node.get("applied").unwrap_or(&node);
-    let wrong = |code: &str, message: String, at: &Node| {
+    let wrong = |code: ErrorCode, message: String, at: &Node| {
         let (line, col) = document::place(&content, at.span.start);
         let hint = "give a JSON list of ids such as `F1`";
         CallFailure::new(MALFORMED, code, message, hint).in_file(&name, Some(line), Some(col))
     };
-    let items =
-        list.items().ok_or_else(|| wrong("malformed_applied", "there is no list".to_owned(), list))?;
+    let items = list
+        .items()
+        .ok_or_else(|| wrong(ErrorCode::MalformedApplied, "there is no list".to_owned(), list))?;
     let mut ids = Vec::new();
     for item in items {
         let id = item.as_str().or_else(|| item.get("id")?.as_str());
@@ -362,7 +368,11 @@ pub fn ids(
             Some(id) => ids.push(id.to_owned()),
             None => {
                 let shown = id.map_or_else(|| item.kind().to_string(), |id| format!("`{id}`"));
-                return Err(wrong("unknown_finding", format!("{shown} is not a finding of this run"), item));
+                return Err(wrong(
+                    ErrorCode::UnknownFinding,
+                    format!("{shown} is not a finding of this run"),
+                    item,
+                ));
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::disk::FileKind;
 use crate::order;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::run::record::{RunOrigin, RunRecord, WorkflowRun};
 use crate::runtime::run::{self, METADATA, RunSeal, Workflow};
@@ -103,7 +104,12 @@ impl RunFolder {
                     ReviewEnding::Done | ReviewEnding::Degraded | ReviewEnding::Empty => "finished",
                 };
                 let message = format!("run `{}` was {how} at {}", metadata.run_id, metadata.completed_at);
-                Err(CallFailure::new(CONTENDED, "finished", message, "start a new one with `review begin`"))
+                Err(CallFailure::new(
+                    CONTENDED,
+                    ErrorCode::Finished,
+                    message,
+                    "start a new one with `review begin`",
+                ))
             }
         }
     }

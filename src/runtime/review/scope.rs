@@ -26,6 +26,7 @@ use super::{ReviewMode, failed, target};
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ENVIRONMENT, REFUSED};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
@@ -124,11 +125,16 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         if record.flags.begun {
             let message = format!("run `{}` already has the diff of its first round", record.run_id);
             let hint = "pass `--round N` to show it again after a repair";
-            return Err(CallFailure::new(CONTENDED, "bound", message, hint));
+            return Err(CallFailure::new(CONTENDED, ErrorCode::Bound, message, hint));
         }
         if other_mode || (settled && options.target.is_some() && target != record.target) {
             let message = format!("run `{}` has another mode or target", record.run_id);
-            return Err(CallFailure::new(CONTENDED, "bound", message, "leave `--mode` and `--target` out"));
+            return Err(CallFailure::new(
+                CONTENDED,
+                ErrorCode::Bound,
+                message,
+                "leave `--mode` and `--target` out",
+            ));
         }
         mode = record.mode;
         if options.target.is_none() {
@@ -140,7 +146,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     location.may_move(mode)?;
     if folder.is_some() && location.repository.top != repository.top {
         let reason = "the target is checked out in another working tree. Begin the review there.";
-        return Err(failed(REFUSED, "shared_checkout", mode, reason));
+        return Err(failed(REFUSED, ErrorCode::SharedCheckout, mode, reason));
     }
     location.check_out(&target::OwnBranches(folder.as_ref().map(|folder| &folder.store)))?;
     let scope = collect(
@@ -254,7 +260,7 @@ pub(super) fn collect(
     // Uncommitted changes on the base count as a change as well.
     if quiet && question.round == 1 && !is_named && on_base && files.is_empty() && untracked.is_empty() {
         let reason = "no diff scope detected. Re-invoke with base:<ref>.";
-        return Err(failed(REFUSED, "no_scope", mode, reason));
+        return Err(failed(REFUSED, ErrorCode::NoScope, mode, reason));
     }
     if files.is_empty() && !untracked.is_empty() {
         notes.push("only untracked files are new: they are not in the diff".to_owned());
@@ -378,12 +384,13 @@ fn resolve(question: &ScopeRequest<'_>, repository: &Repository) -> Result<base:
         ..base::BaseRequest::default()
     };
     base::resolve(repository, asked).or_else(|failure| {
-        if failure.error.code != "base_unresolved" {
+        if failure.error.code != ErrorCode::BaseUnresolved {
             return Err(failure);
         }
         let unresolved = || {
             let why = failure.error.message.clone();
-            failed(ENVIRONMENT, "base_unresolved", question.mode, "merge-base unresolved.").with_hint(why)
+            failed(ENVIRONMENT, ErrorCode::BaseUnresolved, question.mode, "merge-base unresolved.")
+                .with_hint(why)
         };
         let named = question.base.ok_or_else(unresolved)?;
         let commit = repository.commit(named)?.ok_or_else(unresolved)?;

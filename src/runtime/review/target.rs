@@ -14,6 +14,7 @@ use crate::disk;
 use crate::order;
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::changes;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::{Repository, records, short_commit};
 use crate::runtime::github::PullRequest;
 use crate::runtime::repo::base;
@@ -177,7 +178,7 @@ impl TargetLocation {
         }
         if matches!(mode, ReviewMode::Headless | ReviewMode::ReportOnly) {
             let reason = "shared checkout stays on its branch. Start in a worktree of the target, or pass base:<ref> for this tree.";
-            return Err(failed(REFUSED, "shared_checkout", mode, reason).with_hint(&self.detail));
+            return Err(failed(REFUSED, ErrorCode::SharedCheckout, mode, reason).with_hint(&self.detail));
         }
         let names = changed_files(&self.repository)?;
         if names.is_empty() {
@@ -185,7 +186,7 @@ impl TargetLocation {
         }
         let reason =
             format!("the working tree has changes ({}). Commit or stash them first.", names.join(", "));
-        Err(failed(REFUSED, "dirty", mode, &reason))
+        Err(failed(REFUSED, ErrorCode::Dirty, mode, &reason))
     }
 
     /// Checks out the target if needed; `own` knows the branches that reviews created.

@@ -9,6 +9,7 @@ use super::{METADATA, RECORD, RunDirectory, RunSeal, Workflow, parsed, text};
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, CallFailure};
 use crate::runtime::environment::{Environment, Uptime};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::store::{self, Store, StoreStep};
 use crate::runtime::timestamp::Timestamp;
@@ -108,12 +109,16 @@ pub fn claim(
         }
     }
     Err(refused.unwrap_or_else(|| {
-        CallFailure::environment("state_unwritable", "no folder can be written", "name one with `--root`")
+        CallFailure::environment(
+            ErrorCode::StateUnwritable,
+            "no folder can be written",
+            "name one with `--root`",
+        )
     }))
 }
 
 fn is_unwritable(failure: &CallFailure) -> bool {
-    matches!(failure.error.code.as_str(), "state_unwritable" | "sandboxed")
+    matches!(failure.error.code, ErrorCode::StateUnwritable | ErrorCode::Sandboxed)
 }
 
 /// How to take a working tree from another run.
@@ -141,7 +146,7 @@ fn displace(
     let workflow = by.workflow;
     let claimed = match parsed::<TreeClaim>(store, &claim_path(workflow, tree)) {
         // A damaged claim belongs to no run.
-        Err(failure) if failure.error.code == "malformed_json" => match by.take_over {
+        Err(failure) if failure.error.code == ErrorCode::MalformedJson => match by.take_over {
             true => None,
             false => return Err(failure.with_hint("take it with `--take-over`")),
         },
@@ -165,7 +170,7 @@ fn displace(
             ),
             _ => format!("wait until it ends. {}", workflow.other_key),
         };
-        return Err(CallFailure::new(CONTENDED, "taken", message, hint));
+        return Err(CallFailure::new(CONTENDED, ErrorCode::Taken, message, hint));
     }
     let Some(old) = store.text(&path.join(RECORD))? else { return Ok(None) };
     let text = (by.end)(&old).unwrap_or_default();
@@ -189,7 +194,7 @@ pub fn holder(
     environment: &Environment,
 ) -> Result<Option<String>, CallFailure> {
     let claim = match parsed::<TreeClaim>(store, &claim_path(workflow, tree)) {
-        Err(failure) if failure.error.code == "malformed_json" => None,
+        Err(failure) if failure.error.code == ErrorCode::MalformedJson => None,
         claim => claim?,
     };
     let fresh = claim.filter(|claim| claim.age(environment).is_some_and(|age| age < PATIENCE));

@@ -9,6 +9,7 @@ use super::claim::{self, ClaimedTree, NewRun};
 use super::{RECORD, RunDirectory, Workflow, text};
 use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::environment::{Environment, Uptime};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::store::Store;
 
@@ -108,7 +109,7 @@ impl<R: RunRecord> WorkflowRun<R> {
         let record: R = folder.sealed(RECORD)?.ok_or_else(|| {
             let message = format!("`{}` has no record", given.display());
             let hint = format!("start a new one with `{}`", workflow.begin);
-            CallFailure::new(MALFORMED, "no_run", message, hint)
+            CallFailure::new(MALFORMED, ErrorCode::NoRun, message, hint)
         })?;
         Ok(Self { path, record, store })
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{RECORD, RunDirectory, Workflow, text};
 use crate::disk;
 use crate::runtime::answer::{CallFailure, REFUSED};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::store::{StoreStep, TextMark, seal_path};
 
 const SCHEMA: &str = "plugcast.seal/1";
@@ -99,7 +100,7 @@ impl RunSeal {
         }
         let message = format!("`{}` is not as this program wrote it", path.display());
         let hint = if name == RECORD { workflow.other_key } else { workflow.redo };
-        let failure = CallFailure::new(REFUSED, "untrusted_state", message, hint);
+        let failure = CallFailure::new(REFUSED, ErrorCode::UntrustedState, message, hint);
         Err(failure.in_file(path.display().to_string(), None, None))
     }
 
@@ -107,7 +108,7 @@ impl RunSeal {
     pub(super) fn missing_document(&self, name: &str, path: &Path) -> Option<CallFailure> {
         self.documents.get(name)?;
         let message = format!("this program wrote `{}`, and it is gone", path.display());
-        let failure = CallFailure::new(REFUSED, "untrusted_state", message, "begin again");
+        let failure = CallFailure::new(REFUSED, ErrorCode::UntrustedState, message, "begin again");
         Some(failure.in_file(path.display().to_string(), None, None))
     }
 

@@ -6,6 +6,7 @@ use super::start::{Options, Response, ServerStartStatus};
 use crate::disk;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::listeners;
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::run::text;
@@ -24,7 +25,7 @@ pub(super) fn run(
     let none = |why: String| {
         let message = format!("{why}: a polish cannot continue without a development server");
         let hint = "free the port and start one, or stop with `polish cancel`";
-        CallFailure::new(REFUSED, "no_server", message, hint)
+        CallFailure::new(REFUSED, ErrorCode::NoServer, message, hint)
     };
     if run.record.moved {
         let why = format!("the server on port {port} may still show the previous checkout");
@@ -37,7 +38,7 @@ pub(super) fn run(
         let message = format!("port {port} is taken by {}, not by the named process", owner.words());
         return Err(CallFailure::new(
             CONTENDED,
-            "owner_changed",
+            ErrorCode::OwnerChanged,
             message,
             "run `server owner` again, and ask the user",
         ));

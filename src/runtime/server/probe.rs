@@ -12,6 +12,7 @@ use crate::runtime::answer::{CallFailure, Delivery, TIMEOUT};
 use crate::runtime::child;
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::hosts::SandboxAccess;
 
 options! {
@@ -85,7 +86,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             (None, Some(_)) if interrupt::pending() => return Err(CallFailure::interrupted()),
             (None, Some(_)) => {
                 let message = format!("nothing answers on port {} yet", options.port);
-                return Err(CallFailure::new(TIMEOUT, "timeout", message, "read the log of the server"));
+                return Err(CallFailure::new(
+                    TIMEOUT,
+                    ErrorCode::Timeout,
+                    message,
+                    "read the log of the server",
+                ));
             }
             (found, _) => {
                 let (url, http_status) = found.unzip();

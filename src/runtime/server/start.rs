@@ -19,6 +19,7 @@ use crate::runtime::answer::{
 use crate::runtime::child;
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts::{self, SandboxAccess};
 use crate::runtime::launch::read::{self, LaunchConfig};
@@ -144,7 +145,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if !options.adopt && run.record.is_foreign() && !run.record.flags.trust_fork {
         let message = "the code comes from another repository, and is not trusted yet";
         let hint = "it would run on this machine: read it, and begin again with `trust-fork:1`";
-        return Err(CallFailure::new(REFUSED, "fork_untrusted", message, hint));
+        return Err(CallFailure::new(REFUSED, ErrorCode::ForkUntrusted, message, hint));
     }
     run.must_have_passed(&tree)?;
     if options.adopt {
@@ -152,7 +153,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     if let Some(host) = hosts::sandbox_reaping_host(environment) {
         let message = "the sandbox ends every process when the call that started it ends";
-        return Err(CallFailure::environment("sandboxed", message, host.background));
+        return Err(CallFailure::environment(ErrorCode::Sandboxed, message, host.background));
     }
     let mut response = Response::new(ServerStartStatus::Started);
     let mut plan = plan(options, &tree, &mut response.warnings)?;
@@ -167,7 +168,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             _ => "ask the user: end it with `server stop`, take it with `--adopt`, or name another port",
         };
         response.owner = owners.into_iter().next();
-        return Err(response.failed(CallFailure::new(REFUSED, "port_in_use", message, hint)));
+        return Err(response.failed(CallFailure::new(REFUSED, ErrorCode::PortInUse, message, hint)));
     }
     start(options, &run, &plan, environment, response)
 }
@@ -178,7 +179,7 @@ fn must_have_no_server(run: &PolishRun) -> Result<(), CallFailure> {
     let Some(server) = server else { return Ok(()) };
     let message = format!("this polish already has a server: {}", server.words());
     let hint = "end it with `server stop`, with its `pid` and `start_time` of `server status`";
-    Err(CallFailure::new(CONTENDED, "running", message, hint))
+    Err(CallFailure::new(CONTENDED, ErrorCode::Running, message, hint))
 }
 
 /// What to start, from the configuration or the kind of project.
@@ -187,7 +188,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
         Some(kind) => {
             let config = stub::stub(tree, kind, options.dir.as_deref()).map_err(|failure| {
                 let hint = "write a configuration with `launch write`, and start that";
-                if failure.error.code == "no_command" { failure.with_hint(hint) } else { failure }
+                if failure.error.code == ErrorCode::NoCommand { failure.with_hint(hint) } else { failure }
             })?;
             if !options.allow_public_host {
                 scripts::must_be_private(tree, &config)?;
@@ -198,16 +199,13 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     };
     let port = options.port.or(config.port).ok_or_else(|| {
         let hint = "pass the port that `repo port` finds with `--port`";
-        CallFailure::new(USAGE, "no_port", format!("`{}` does not set a port", config.name), hint)
+        CallFailure::new(USAGE, ErrorCode::NoPort, format!("`{}` does not set a port", config.name), hint)
     })?;
     let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
     if !crate::disk::is_folder(&folder) {
         let message = format!("`{}` is not a folder", config.cwd);
-        return Err(CallFailure::environment("no_folder", message, "create it, or fix `cwd`").in_file(
-            read::FILE,
-            None,
-            None,
-        ));
+        return Err(CallFailure::environment(ErrorCode::NoFolder, message, "create it, or fix `cwd`")
+            .in_file(read::FILE, None, None));
     }
     let program = config.runtime_executable.clone().unwrap_or_default();
     let found = if program.contains('/') {
@@ -217,7 +215,11 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     };
     let found = found.ok_or_else(|| {
         let message = format!("`{program}` was not found");
-        CallFailure::environment("command_missing", message, "install it, or correct `runtimeExecutable`")
+        CallFailure::environment(
+            ErrorCode::CommandMissing,
+            message,
+            "install it, or correct `runtimeExecutable`",
+        )
     })?;
     let told = listening::words(tree, &config, &folder, port, options.allow_public_host)?;
     let words = config.runtime_args.iter().cloned().chain(told);
@@ -250,12 +252,16 @@ fn configured(
         None if read.names.len() > 1 => {
             let message = format!("`{}` has several configurations", read::FILE);
             let hint = format!("name one of `{}`", read.names.join("`, `"));
-            Err(CallFailure::new(USAGE, "several_configs", message, hint).in_file(read::FILE, None, None))
+            Err(CallFailure::new(USAGE, ErrorCode::SeveralConfigs, message, hint).in_file(
+                read::FILE,
+                None,
+                None,
+            ))
         }
         _ => {
             let message = format!("`{}` does not say what to start", read::FILE);
             let hint = "write it with `launch write`, or pass the `--type` of `repo project`";
-            Err(CallFailure::environment("no_command", message, hint).in_file(read::FILE, None, None))
+            Err(CallFailure::environment(ErrorCode::NoCommand, message, hint).in_file(read::FILE, None, None))
         }
     }
 }
@@ -294,7 +300,7 @@ fn start(
         let message = format!("`{}` cannot be started: {error}", plan.argv.join(" "));
         child::sandbox_refusal(environment, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
             CallFailure::environment(
-                "not_started",
+                ErrorCode::NotStarted,
                 message,
                 "check that it can be started by hand, then run it again",
             )

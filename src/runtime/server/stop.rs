@@ -11,6 +11,7 @@ use crate::process::interrupt;
 use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, REFUSED, ShownText, TIMEOUT};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::foreign_process;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::listeners;
@@ -108,13 +109,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if run.record.mode == LaunchMode::Headless && !run.record.flags.allow_port_kill {
         let message = format!("port {} is taken by {}", options.port, owner.words());
         let hint = "free the port, or begin again with `allow-port-kill:1`";
-        return Err(CallFailure::new(REFUSED, "port_in_use", message, hint));
+        return Err(CallFailure::new(REFUSED, ErrorCode::PortInUse, message, hint));
     }
     if (owner.pid, owner.start_time) != confirmed {
         let message =
             format!("port {} is taken by {}, not by the confirmed process", options.port, owner.words());
         let hint = "run `server owner` again, and ask the user";
-        return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
+        return Err(CallFailure::new(CONTENDED, ErrorCode::OwnerChanged, message, hint));
     }
     response.killed = end(options, &owner.words(), &[])?;
     remaining_listener(options, environment, &owner.words(), response)
@@ -138,7 +139,7 @@ fn remaining_listener(
         let message =
             format!("{who} ended, but port {} is still taken by {}", options.port, listeners::words(&others));
         let hint = "run `server owner` again, and ask the user";
-        return Err(CallFailure::new(CONTENDED, "owner_changed", message, hint));
+        return Err(CallFailure::new(CONTENDED, ErrorCode::OwnerChanged, message, hint));
     }
     response.status = StopStatus::Stopped;
     Ok(Delivery::from_answer(&response))
@@ -151,7 +152,7 @@ fn must_be_known(tells: bool, pid: u32) -> Result<(), CallFailure> {
     }
     let message = format!("this system does not report whether {pid} is still the confirmed process");
     Err(CallFailure::environment(
-        "signal_refused",
+        ErrorCode::SignalRefused,
         message,
         format!("look at it, and end it with `kill {pid}`"),
     ))
@@ -166,7 +167,7 @@ fn end(options: &Options, who: &str, family: &[(u32, u64)]) -> Result<bool, Call
         let message = format!("{who}{others} has not ended");
         let hint =
             if options.force { "end it by hand" } else { "ask the user, and pass `--force` after a yes" };
-        return Err(CallFailure::new(TIMEOUT, "still_running", message, hint));
+        return Err(CallFailure::new(TIMEOUT, ErrorCode::StillRunning, message, hint));
     }
     Ok(killed)
 }
@@ -178,7 +179,7 @@ fn end_family(options: &Options, family: &[(u32, u64)], kill: bool) -> Result<bo
     let is_family_alive = || listeners::is_family_alive(pid, Some(started));
     let refused = |error: std::io::Error| {
         let message = format!("process {pid} cannot be ended: {error}");
-        CallFailure::environment("signal_refused", message, "end it by hand")
+        CallFailure::environment(ErrorCode::SignalRefused, message, "end it by hand")
     };
     let meant = if family.is_empty() { vec![(pid, started)] } else { family.to_vec() };
     if !family.is_empty() {
@@ -204,7 +205,7 @@ mod tests {
     fn a_system_that_does_not_tell_when_processes_started_ends_none() {
         assert!(must_be_known(true, 7).is_ok());
         let refused = must_be_known(false, 7).unwrap_err();
-        assert_eq!((refused.exit, refused.error.code.as_str()), (5, "signal_refused"));
+        assert_eq!((refused.exit, refused.error.code), (5, ErrorCode::SignalRefused));
         assert!(refused.error.hint.contains("`kill 7`"), "{}", refused.error.hint);
     }
 }

@@ -8,6 +8,7 @@ use crate::process::detached_process::DetachedProcess;
 use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, REFUSED, TIMEOUT};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::listeners::{self, ListeningProcess};
 
 /// The pause between two checks.
@@ -30,7 +31,7 @@ pub(super) fn must_be_private(port: u16, family: &[(u32, u64)]) -> Result<(), Ca
         "the server listened on all addresses of this machine, so that others on the network could reach port {port}, and was ended"
     );
     let hint = "let it listen on `127.0.0.1`, or ask the user and add `--allow-public-host`";
-    Err(CallFailure::new(REFUSED, "public_host", message, hint))
+    Err(CallFailure::new(REFUSED, ErrorCode::PublicHost, message, hint))
 }
 
 impl Wait {
@@ -57,7 +58,7 @@ impl Wait {
             if let Some((how, _)) = ended {
                 let message = format!("the server ended with {how} before it answered on port {}", self.port);
                 return Err(CallFailure::environment(
-                    "server_ended",
+                    ErrorCode::ServerEnded,
                     message,
                     "read its log, and start it by hand to see why",
                 ));
@@ -79,7 +80,7 @@ impl Wait {
                         format!("the server did not answer on port {} within {} s", self.port, self.seconds);
                     let hint =
                         "read its log; pass a longer `--wait`, or another `--port` if it listens elsewhere";
-                    return Err(CallFailure::new(TIMEOUT, "timeout", message, hint));
+                    return Err(CallFailure::new(TIMEOUT, ErrorCode::Timeout, message, hint));
                 }
                 _ => std::thread::sleep(BREAK),
             }

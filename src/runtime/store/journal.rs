@@ -13,6 +13,7 @@ use crate::disk::reader::SizeLimit;
 use crate::disk::sha256;
 use crate::runtime::answer::{CONTENDED, CallFailure, MALFORMED};
 use crate::runtime::document::without_mark;
+use crate::runtime::error_code::ErrorCode;
 
 pub(super) const NAME: &str = "journal.json";
 const SCHEMA: &str = "plugcast.journal/3";
@@ -187,7 +188,12 @@ impl LockedStore<'_> {
             }
         }
         let hint = "check them, and remove those that you do not need";
-        Err(CallFailure::new(MALFORMED, "malformed_journal", "there are too many foreign journals", hint))
+        Err(CallFailure::new(
+            MALFORMED,
+            ErrorCode::MalformedJournal,
+            "there are too many foreign journals",
+            hint,
+        ))
     }
 
     fn replay(&self, journal: &StoreJournal, guard: ReplacementGuard) -> Result<(), CallFailure> {
@@ -209,7 +215,7 @@ impl LockedStore<'_> {
                         self.remove(&Self::own_file(NAME))?;
                         let message = format!("`{}` was changed in the meantime", path.display());
                         let hint = "read it again, and decide again";
-                        return Err(CallFailure::new(CONTENDED, "stale", message, hint));
+                        return Err(CallFailure::new(CONTENDED, ErrorCode::Stale, message, hint));
                     }
                     self.keep_beside(path, text)?;
                 }
@@ -255,5 +261,5 @@ fn must_stay(step: &StoreStep) -> Result<(), CallFailure> {
         return Ok(());
     }
     let message = format!("`{}` leaves the store", path.display());
-    Err(CallFailure::new(MALFORMED, "malformed_journal", message, "remove the journal"))
+    Err(CallFailure::new(MALFORMED, ErrorCode::MalformedJournal, message, "remove the journal"))
 }

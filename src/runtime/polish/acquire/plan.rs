@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{AcquireAction, Words};
 use crate::runtime::answer::CallFailure;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
@@ -38,7 +39,7 @@ pub(super) fn plan(
         && !(arguments::is_plain(name) && target::is_branch(repository, name)?)
     {
         let message = format!("`{name}` is not a branch here");
-        return Err(CallFailure::environment("bad_ref", message, "fetch it, or name another one"));
+        return Err(CallFailure::environment(ErrorCode::BadRef, message, "fetch it, or name another one"));
     }
     let mut location = target::locate(repository, &words.target)?;
     location.follow_own_branch()?;
@@ -88,7 +89,7 @@ pub(super) fn plan(
         && request.state != "OPEN"
     {
         let message = format!("pull request {} is {}", request.number, request.state.to_lowercase());
-        return Err(refusal("pr_not_open", message, "there is nothing to polish"));
+        return Err(refusal(ErrorCode::PrNotOpen, message, "there is nothing to polish"));
     }
     let tree = &location.repository;
     let base_branch = match &location.request {
@@ -105,15 +106,15 @@ pub(super) fn plan(
     if let Some(branch) = branch.as_deref().filter(|_| action != AcquireAction::None)
         && let Some((message, hint)) = target::unusable(repository, branch)?
     {
-        return Err(refusal("shared_checkout", message, &hint));
+        return Err(refusal(ErrorCode::SharedCheckout, message, &hint));
     }
     if branch.is_none() && words.target.kind == TargetKind::Current {
         let (message, hint) = ("no branch is checked out", "switch to the branch to polish, or name it");
         return Err(match tree.operation()? {
             Some(operation) => {
-                refusal("detached", format!("{message}: {}", in_progress(tree, operation)), FINISH)
+                refusal(ErrorCode::Detached, format!("{message}: {}", in_progress(tree, operation)), FINISH)
             }
-            None => refusal("detached", message.to_owned(), hint),
+            None => refusal(ErrorCode::Detached, message.to_owned(), hint),
         });
     }
     let moves = location.checkout != PendingCheckout::None;
@@ -130,7 +131,7 @@ pub(super) fn plan(
         if words.mode == LaunchMode::Headless && moves {
             let message = format!("{}, and this one stays on its branch", location.detail);
             let hint = "start in a working tree of the target (`git worktree add`)";
-            return Err(refusal("shared_checkout", message, hint));
+            return Err(refusal(ErrorCode::SharedCheckout, message, hint));
         }
     }
     Ok(AcquirePlan { action, branch, head, base_branch, source, location, fetched: Ok(false) })
@@ -147,7 +148,8 @@ fn request_of_branch(
     match base::named_pull_request(repository, &name) {
         // The branch only has a similar name.
         Err(failure)
-            if !name.contains('/') && matches!(&*failure.error.code, "no_remote" | "gh_not_found") =>
+            if !name.contains('/')
+                && matches!(failure.error.code, ErrorCode::NoRemote | ErrorCode::GhNotFound) =>
         {
             Ok(None)
         }
@@ -156,5 +158,9 @@ fn request_of_branch(
 }
 
 pub(super) fn on_base(branch: &str) -> CallFailure {
-    refusal("on_base", format!("`{branch}` is the base itself"), "name the branch to polish, or switch to it")
+    refusal(
+        ErrorCode::OnBase,
+        format!("`{branch}` is the base itself"),
+        "name the branch to polish, or switch to it",
+    )
 }

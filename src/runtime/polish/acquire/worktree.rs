@@ -6,6 +6,7 @@ use crate::disk;
 use crate::printable::line;
 use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, USAGE};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::polish::refusal;
 
@@ -28,7 +29,12 @@ pub(super) fn worktree_path(repository: &Repository, named: &Path) -> Result<Pat
     };
     let (place, top) = (place.display().to_string(), top.display().to_string());
     let message = format!("`{}` is inside {what} `{}`", line(&place), line(&top));
-    Err(CallFailure::new(USAGE, "bad_value", message, "name a path outside of it, such as `../polish`"))
+    Err(CallFailure::new(
+        USAGE,
+        ErrorCode::BadValue,
+        message,
+        "name a path outside of it, such as `../polish`",
+    ))
 }
 
 /// An absolute path without links and `..`, also where nothing is there yet.
@@ -52,7 +58,7 @@ pub(super) fn add_worktree(repository: &Repository, path: &Path) -> Result<(), C
     let place = disk::canonical(path).unwrap_or_else(|_| path.to_owned());
     if repository.worktrees()?.iter().any(|(known, _)| *known == place) {
         return Err(refusal(
-            "shared_checkout",
+            ErrorCode::SharedCheckout,
             format!("`{}` is a working tree already", place.display()),
             "name another path",
         ));

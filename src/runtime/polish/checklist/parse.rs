@@ -17,8 +17,8 @@ use crate::order;
 use crate::printable::line as one_line;
 use crate::runtime::answer::{CallFailure, Delivery, ErrorDetail, MALFORMED, ShownText};
 use crate::runtime::command_line::options;
-use crate::runtime::document::NOT_UTF8;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::polish::record::PolishRun;
@@ -144,13 +144,13 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     // First, since loading completes an interrupted command.
     let lock = ChecklistLock::load(run)?;
     let text = match run.store.text(&path) {
-        Err(failure) if failure.error.code == NOT_UTF8 => return Err(not_text(failure, name)),
+        Err(failure) if failure.error.code == ErrorCode::NotUtf8 => return Err(not_text(failure, name)),
         text => text?,
     };
     let Some(text) = text else {
         let message = "the run has no checklist";
         let hint = "write one with `polish checklist write`";
-        return Err(CallFailure::environment("no_checklist", message, hint).in_file(name, None, None));
+        return Err(CallFailure::environment(ErrorCode::NoChecklist, message, hint).in_file(name, None, None));
     };
     let thresholds = Thresholds::read(tree)?;
     let Checklist { sections, faults, mut warnings } = parser::parse(&text, lock.last());
@@ -197,7 +197,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             section.id,
             one_line(&section.title)
         );
-        response.errors.push(fault(section.line, "renumbered", message));
+        response.errors.push(fault(section.line, ErrorCode::Renumbered, message));
     }
     let mut seeds = 0;
     for (section, files) in listed {
@@ -223,7 +223,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
         format!("error: {message}\n  --> {name}:{}:{}\n", fault.line, col(fault))
     };
     let all = response.errors.iter().map(shown).collect::<String>() + "help: " + hint;
-    let failure = CallFailure::new(MALFORMED, &first.code, first.message.clone(), hint);
+    let failure = CallFailure::new(MALFORMED, first.code, first.message.clone(), hint);
     let (line, col) = (first.line, col(first));
     let mut failure = failure.in_file(name, Some(line), Some(col));
     // The text of a headless polish is fixed.
@@ -259,7 +259,7 @@ fn item(
             "item {} is too large ({why}), and stays `stacked`: `stacked-pr-{seed}.md` is its seed",
             section.id
         );
-        response.errors.push(fault(line, "pinned", message));
+        response.errors.push(fault(line, ErrorCode::Pinned, message));
     }
     let notes = section.value(ItemField::Notes).to_owned();
     let hash = request_hash(action, &files.paths, &notes);
@@ -293,7 +293,7 @@ fn item(
 /// The failure for a checklist in another encoding, with its fault in the list.
 fn not_text(failure: CallFailure, path: String) -> CallFailure {
     let error = *failure.error.clone();
-    let errors = vec![fault(error.line.unwrap_or(1), NOT_UTF8, error.message.clone())];
+    let errors = vec![fault(error.line.unwrap_or(1), ErrorCode::NotUtf8, error.message.clone())];
     let (status, error) = (ChecklistStatus::Malformed, Some(error));
     let (sha256, items, warnings) = (String::new(), Vec::new(), Vec::new());
     failure.within_answer(&Response { status, path, sha256, items, errors, warnings, error })
@@ -318,5 +318,6 @@ fn files(
         }
     };
     let own = entries(section.value(ItemField::Files)).map_err(str::to_owned);
-    own.and_then(resolve).map_err(|reason| fault(section.line_of(ItemField::Files), "bad_path", reason))
+    own.and_then(resolve)
+        .map_err(|reason| fault(section.line_of(ItemField::Files), ErrorCode::BadPath, reason))
 }

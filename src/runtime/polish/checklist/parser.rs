@@ -1,6 +1,7 @@
 //! Reads a checklist line by line, as people and editors leave it. All faults are found, each with its line, and text
 //! without effect causes a warning.
 
+use crate::runtime::error_code::ErrorCode;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -10,9 +11,6 @@ use super::markup::{
 };
 use super::text::{Checklist, ItemSection, fault};
 use crate::printable::line as one_line;
-
-/// The code of a line that belongs to no field.
-const STRAY: &str = "stray_line";
 
 /// Reads a checklist. A heading without a number gets one above `last`.
 pub(super) fn parse(text: &str, last: u32) -> Checklist {
@@ -124,7 +122,7 @@ impl ChecklistParser {
 
     /// Adds a stray line.
     fn add_stray(&mut self, line: &TextLine<'_>, message: String) {
-        self.read.faults.push(fault(line.number, STRAY, message));
+        self.read.faults.push(fault(line.number, ErrorCode::StrayLine, message));
     }
 
     /// Whether a line begins a comment, which is a fault if it goes on: it hides nothing. In a block of notes it is
@@ -153,13 +151,13 @@ impl ChecklistParser {
         let Some((id, title)) = numbered else {
             let meant = heading.corrected(|| self.next_number());
             let message = format!("`{}` is not a heading of an item: write `{meant}`", one_line(line.text));
-            return self.read.faults.push(fault(line.number, "bad_header", message));
+            return self.read.faults.push(fault(line.number, ErrorCode::BadHeader, message));
         };
         if let Some(first) = self.numbered.get(&id).copied() {
             let (number, other) = (line.number, item_heading(self.next_number(), title));
             let message =
                 format!("item {id} is defined on line {first} and on line {number}: write `{other}`");
-            self.read.faults.push(fault(number, "duplicate_id", message));
+            self.read.faults.push(fault(number, ErrorCode::DuplicateId, message));
         }
         self.numbered.entry(id).or_insert(line.number);
         self.read.sections.push(ItemSection {
@@ -198,7 +196,7 @@ impl ChecklistParser {
         if let Some((_, first)) = section.field(field) {
             self.open = Some(OpenField { field: None, indent, is_block });
             let message = format!("`{}` is defined on line {first} and on line {number}", field.name());
-            return self.read.faults.push(fault(number, "duplicate_field", message));
+            return self.read.faults.push(fault(number, ErrorCode::DuplicateField, message));
         }
         let value = if is_block { String::new() } else { found.value.to_owned() };
         section.fields[field as usize] = Some((value, number));

@@ -18,6 +18,7 @@ use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::given_list::{GivenList, ListForm, words};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::run::{RECORD, text};
@@ -87,7 +88,7 @@ pub struct ItemResult {
 const FORM: ListForm = ListForm {
     key: "results",
     row: "id",
-    code: "malformed_json",
+    code: ErrorCode::MalformedJson,
     hint: r#"write `{"results": [{"id": 1, "result": "fixed", "summary": "…"}]}`"#,
 };
 
@@ -117,7 +118,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     let name = options.results.display().to_string();
     let given = document::text(&environment.path(&options.results))?.ok_or_else(|| {
-        CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
+        CallFailure::environment(
+            ErrorCode::FileUnreadable,
+            format!("file not found: `{name}`"),
+            "check the path",
+        )
     })?;
     let list = GivenList::read(&given, &name, &FORM)?;
     let results = results(&list)?;
@@ -126,7 +131,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if seen.sha256 != options.seen {
         let message = format!("`{}` has changed since it was read", seen.path);
         let hint = "read it again with `polish checklist parse`, and decide again";
-        return Err(CallFailure::new(CONTENDED, "stale", message, hint));
+        return Err(CallFailure::new(CONTENDED, ErrorCode::Stale, message, hint));
     }
     let mut lock = ChecklistLock::load(&run)?;
     let mut log: DispatchLog = run.folder().sealed(LOG)?.unwrap_or_default();
@@ -136,7 +141,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let sections = parse(&checklist, 0).sections;
     let mut replaced: BTreeMap<usize, (usize, String)> = BTreeMap::new();
     for (at, result) in &results {
-        let unknown = |message: String, hint: &str| list.failure("unknown_item", *at, "id", message, hint);
+        let unknown =
+            |message: String, hint: &str| list.failure(ErrorCode::UnknownItem, *at, "id", message, hint);
         let section = sections.iter().find(|section| section.id == result.id);
         let item = seen.items.iter().find(|item| item.id == result.id);
         let given_out = lock.items.get_mut(&result.id).filter(|locked| locked.was_out());
@@ -215,7 +221,13 @@ fn results(list: &GivenList<'_>) -> Result<Vec<(usize, ItemResult)>, CallFailure
             Some((_, earlier)) if *earlier == own => {}
             Some(_) => {
                 let message = format!("item {} has more than one result", own.id);
-                return Err(list.failure("duplicate_id", at, "id", message, "give each item one result"));
+                return Err(list.failure(
+                    ErrorCode::DuplicateId,
+                    at,
+                    "id",
+                    message,
+                    "give each item one result",
+                ));
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The checklist as the user edits it: Markdown with one section for each item; how it is written, and how outcomes are
 //! added to it.
 
+use crate::runtime::error_code::ErrorCode;
 use std::ops::Range;
 
 use schemars::JsonSchema;
@@ -60,14 +61,14 @@ pub struct ChecklistFault {
     /// The line, from 1.
     pub line: usize,
     /// A short name.
-    pub code: String,
+    pub code: ErrorCode,
     /// A sentence.
     pub message: String,
 }
 
 /// A fault at a line.
-pub(super) fn fault(line: usize, code: &str, message: impl Into<String>) -> ChecklistFault {
-    ChecklistFault { line, code: code.to_owned(), message: sentence(&message.into()).into_owned() }
+pub(super) fn fault(line: usize, code: ErrorCode, message: impl Into<String>) -> ChecklistFault {
+    ChecklistFault { line, code, message: sentence(&message.into()).into_owned() }
 }
 
 /// A checklist that was read.
@@ -99,13 +100,13 @@ impl ItemSection {
         let written = self.field(ItemField::Action).filter(|(written, _)| !written.is_empty());
         let Some((written, line)) = written else {
             let message = format!("item {} has no action", self.id);
-            return Err(fault(self.line_of(ItemField::Action), "missing_action", message));
+            return Err(fault(self.line_of(ItemField::Action), ErrorCode::MissingAction, message));
         };
         let known = ACTIONS.iter().find(|(name, _)| name.eq_ignore_ascii_case(bare(written)));
         known.map(|(_, action)| *action).ok_or_else(|| {
             let names = ACTIONS.map(|(name, _)| format!("`{name}`")).join(", ");
             let message = format!("unknown action `{}`, expected one of {names}", one_line(written));
-            fault(*line, "unknown_action", message)
+            fault(*line, ErrorCode::UnknownAction, message)
         })
     }
 
@@ -115,7 +116,7 @@ impl ItemSection {
         let known = STATUSES.iter().any(|name| name.eq_ignore_ascii_case(bare(written)));
         let message =
             || format!("unknown status `{}`, expected `manageable` or `oversized`", one_line(written));
-        (!known).then(|| fault(*line, "unknown_status", message()))
+        (!known).then(|| fault(*line, ErrorCode::UnknownStatus, message()))
     }
 }
 

@@ -14,6 +14,7 @@ use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::given_list::{GivenList, ListForm, words};
 use crate::runtime::polish::gate::review_verdict;
 use crate::runtime::polish::record::PolishRun;
@@ -69,7 +70,7 @@ const STDIN: &str = "<stdin>";
 const FORM: ListForm = ListForm {
     key: "items",
     row: "title",
-    code: "malformed_item",
+    code: ErrorCode::MalformedItem,
     hint: r#"give `{"items": [{"title": "…", "files": ["…"], "surface": "view", "notes": "…"}]}`"#,
 };
 
@@ -84,7 +85,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let name = options.items.as_ref().map_or_else(|| STDIN.to_owned(), |path| path.display().to_string());
     let input = match &options.items {
         Some(path) => document::text(&environment.path(path))?.ok_or_else(|| {
-            CallFailure::environment("file_unreadable", format!("file not found: `{name}`"), "check the path")
+            CallFailure::environment(
+                ErrorCode::FileUnreadable,
+                format!("file not found: `{name}`"),
+                "check the path",
+            )
         })?,
         None => environment.input_text()?,
     };
@@ -118,7 +123,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let message = format!("`{}` already exists", path.display());
         return Err(CallFailure::new(
             CONTENDED,
-            "exists",
+            ErrorCode::Exists,
             message,
             "continue with it: `polish checklist parse`",
         ));

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::GateResult;
 use crate::runtime::answer::{CallFailure, ShownText};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, CheckBucket, ForkOrigin, RepositoryAddress};
 use crate::runtime::polish::record::PolishRecord;
@@ -67,7 +68,7 @@ pub(super) fn check(
     let mut ci = CiResult::default();
     if let Some(state) = found.state.filter(|state| state != "OPEN") {
         let message = format!("the pull request is {}", state.to_lowercase());
-        return Ok((ci, fork, Err(refusal("pr_not_open", message, "there is nothing to polish"))));
+        return Ok((ci, fork, Err(refusal(ErrorCode::PrNotOpen, message, "there is nothing to polish"))));
     }
     let none_why = match found.commit {
         None => Some(format!("{head} is not on GitHub: push it")),
@@ -91,11 +92,11 @@ pub(super) fn check(
     let looked = if !ci.failing.is_empty() {
         ci.signal = CiSignal::Fail;
         let message = format!("checks failed: `{}`", ci.failing.join("`, `"));
-        Err(refusal("ci_failed", message, "repair them, push, and begin again"))
+        Err(refusal(ErrorCode::CiFailed, message, "repair them, push, and begin again"))
     } else if !ci.pending.is_empty() {
         ci.signal = CiSignal::Pending;
         let message = format!("checks have not ended: `{}`", ci.pending.join("`, `"));
-        Err(refusal("ci_pending", message, "wait until they have, and run it again"))
+        Err(refusal(ErrorCode::CiPending, message, "wait until they have, and run it again"))
     } else {
         ci.signal = CiSignal::Pass;
         Ok(match count {
@@ -107,5 +108,5 @@ pub(super) fn check(
 }
 
 fn no_signal(why: String) -> CallFailure {
-    refusal("ci_none", why, "run it again once GitHub has checked this commit")
+    refusal(ErrorCode::CiNone, why, "run it again once GitHub has checked this commit")
 }

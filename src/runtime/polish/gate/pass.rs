@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::runtime::answer::CallFailure;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::{Repository, short_commit};
 use crate::runtime::polish::checklist::LOCK;
 use crate::runtime::polish::record::PolishRun;
@@ -59,6 +60,6 @@ impl PolishRun {
             "call `polish gate --run DIR` first, where DIR is `{}`: it must pass",
             self.path.display()
         );
-        Err(refusal("gate_not_passed", message, &hint))
+        Err(refusal(ErrorCode::GateNotPassed, message, &hint))
     }
 }

@@ -11,6 +11,7 @@ use super::{GateResult, restart_arguments};
 use crate::disk::FileKind;
 use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::document;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::polish::record::{POLISH, PolishRecord, PolishRun};
 use crate::runtime::polish::refusal;
@@ -108,7 +109,7 @@ pub(super) fn check(
         let hint = format!("run the skill `review:review` on {name} first");
         return Ok((
             None,
-            Err(refusal("no_review", format!("there is no finished review of {name}"), &hint)),
+            Err(refusal(ErrorCode::NoReview, format!("there is no finished review of {name}"), &hint)),
             None,
         ));
     };
@@ -128,8 +129,11 @@ pub(super) fn check(
     let is_accepted = record.flags.accept_stale_review && reviewed.binding != ReviewBinding::Diverged;
     let looked = match is_bound {
         Err((message, hint)) if !is_accepted => {
-            let code =
-                if reviewed.binding == ReviewBinding::Diverged { "review_diverged" } else { "review_stale" };
+            let code = if reviewed.binding == ReviewBinding::Diverged {
+                ErrorCode::ReviewDiverged
+            } else {
+                ErrorCode::ReviewStale
+            };
             let hint = match hint {
                 Some(hint) => hint,
                 None => {
@@ -173,7 +177,9 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
         let hint = &*format!("repair or remove `{name}`, or review again");
         Err(match error {
             Some(error) => document::no_json(&error, &name, hint),
-            None => CallFailure::new(4, "malformed_json", message, hint).in_file(name, Some(1), Some(1)),
+            None => {
+                CallFailure::new(4, ErrorCode::MalformedJson, message, hint).in_file(name, Some(1), Some(1))
+            }
         })
     };
     let mut ended = None;
@@ -304,7 +310,7 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
 fn verdict_of(review: &Value) -> GateResult {
     if review["status"] == "degraded" {
         let message = "the review ended without a reply of a reviewer that could be read".to_owned();
-        return Err(refusal("not_ready", message, "review again"));
+        return Err(refusal(ErrorCode::NotReady, message, "review again"));
     }
     let stated = review["verdict"].as_str();
     match stated.and_then(ReviewVerdict::from_words) {
@@ -314,7 +320,7 @@ fn verdict_of(review: &Value) -> GateResult {
         _ => {
             let shown = stated.map_or("none".to_owned(), |stated| format!("`{stated}`"));
             let hint = "repair what it found, and review again";
-            Err(refusal("not_ready", format!("the review's verdict is {shown}"), hint))
+            Err(refusal(ErrorCode::NotReady, format!("the review's verdict is {shown}"), hint))
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::printable::line;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::polish::checklist::parse::{self, ChecklistItem};
@@ -167,7 +168,11 @@ impl EscalationState {
         let items = match parse::read(run, tree) {
             Ok((checklist, _)) => Some(checklist.items),
             // If a checklist was written and then removed, its items still count.
-            Err(failure) if failure.error.code == "no_checklist" && checklist::tally(run)?.total == 0 => None,
+            Err(failure)
+                if failure.error.code == ErrorCode::NoChecklist && checklist::tally(run)?.total == 0 =>
+            {
+                None
+            }
             Err(failure) => return Err(failure),
         };
         let (thresholds, changed) = (Thresholds::read(tree)?, run.record.changes(tree, &mut Vec::new())?);
@@ -226,7 +231,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
     if options.answer.is_some() && run.record.mode == LaunchMode::Headless {
         let message = "no user can have answered: the run is headless".to_owned();
-        return Err(refusal("headless", message, "leave `--answer` out: the envelope suggests a plan"));
+        return Err(refusal(
+            ErrorCode::Headless,
+            message,
+            "leave `--answer` out: the envelope suggests a plan",
+        ));
     }
     let mut standing = EscalationState::load(&run, &tree)?;
     let Some(trigger) = standing.trigger else {

@@ -6,6 +6,7 @@ use super::tracked_branch::name_on_remote;
 use super::{ORIGIN, UPSTREAM};
 use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, BranchPullRequests, PullRequest, RepositoryAddress};
 
@@ -151,7 +152,7 @@ pub(super) fn home_server(
     let mut sources: Vec<RepositoryAddress> = Vec::new();
     for address in servers(remotes) {
         let found = match github::for_branch(repository, &address, None) {
-            Err(failure) if failure.error.code == "gh_not_found" => continue,
+            Err(failure) if failure.error.code == ErrorCode::GhNotFound => continue,
             found => found?,
         };
         let source = found.parent.unwrap_or(address);
@@ -166,7 +167,7 @@ pub(super) fn home_server(
             "the remotes belong to several repositories, and none is called `origin` or `upstream`: {names}"
         );
         let hint = "rename the remote of the one that is meant with `git remote rename NAME upstream`";
-        return Err(CallFailure::environment("ambiguous_remote", message, hint));
+        return Err(CallFailure::environment(ErrorCode::AmbiguousRemote, message, hint));
     }
     Ok(sources.pop())
 }
@@ -225,18 +226,18 @@ fn requested(
     let address = address.ok_or_else(|| {
         let message =
             format!("pull request `{pr}` cannot be looked up: no remote has an address on a server");
-        CallFailure::environment("no_remote", message, "name the pull request by its address")
+        CallFailure::environment(ErrorCode::NoRemote, message, "name the pull request by its address")
     })?;
     let found = github::pull_request(repository, &address, number).and_then(|found| {
         found.ok_or_else(|| {
             let message = format!("there is no pull request {number}");
-            CallFailure::environment("gh_not_found", message, "check the number")
+            CallFailure::environment(ErrorCode::GhNotFound, message, "check the number")
         })
     });
     // In a clone of a fork, pull requests belong to another remote.
     let other = || servers(remotes).find(|other| other.host == address.host && !other.is(&address));
     let mut request = found.map_err(|failure| match other() {
-        Some(other) if failure.error.code == "gh_not_found" => {
+        Some(other) if failure.error.code == ErrorCode::GhNotFound => {
             let (at, other) = (format!("{}/{}", address.owner, address.name), other.url());
             failure.with_hint(format!(
                 "`{}` was asked: name one of another repository by its address, such as `{}/pull/{number}`",

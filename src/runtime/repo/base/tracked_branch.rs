@@ -5,6 +5,7 @@ use super::request::{known_home_server, remote_among};
 use super::{ORIGIN, UPSTREAM, default_branch, is_of_remote, named_pull_request};
 use crate::printable::line;
 use crate::runtime::answer::{CallFailure, INTERRUPTED};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::{self, PullRequest, RepositoryAddress};
 
@@ -220,7 +221,7 @@ impl FollowedRef {
                 None => number.to_string(),
             };
             return match named_pull_request(repository, &word) {
-                Err(failure) if failure.error.code == "no_remote" => Ok(foreign(None)),
+                Err(failure) if failure.error.code == ErrorCode::NoRemote => Ok(foreign(None)),
                 Err(failure) => Err(failure),
                 Ok(request) if request.is_cross_repository => Ok(foreign(Some(request))),
                 Ok(request) => {

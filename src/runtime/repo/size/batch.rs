@@ -10,6 +10,7 @@ use crate::runtime::answer::{CallFailure, Delivery, MALFORMED, REFUSED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 
 options! {
@@ -89,7 +90,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     if changed.files() == 0 {
         let message = format!("nothing changed since `{}`", options.base);
         let hint = "commit something first, or name another base";
-        return Err(CallFailure::new(REFUSED, "nothing_to_polish", message, hint));
+        return Err(CallFailure::new(REFUSED, ErrorCode::NothingToPolish, message, hint));
     }
     let mut items = Vec::new();
     let mut replans = 0;
@@ -143,7 +144,8 @@ fn list<'a>(node: &'a Node, text: &str) -> Result<&'a [Node], CallFailure> {
     list.items().ok_or_else(|| {
         let (line, col) = document::place(text, list.span.start);
         let hint = "give a list of items, or an object with `items`";
-        let failure = CallFailure::new(MALFORMED, "malformed_item", "there is no list of items", hint);
+        let failure =
+            CallFailure::new(MALFORMED, ErrorCode::MalformedItem, "there is no list of items", hint);
         failure.in_file(STDIN, Some(line), Some(col))
     })
 }
@@ -165,7 +167,7 @@ fn size(
         _ => {
             let (line, col) = document::place(text, node.span.start);
             let message = "an item has neither `files` nor a `status` of `manageable` or `oversized`";
-            let failure = CallFailure::new(MALFORMED, "malformed_item", message, "give one of them");
+            let failure = CallFailure::new(MALFORMED, ErrorCode::MalformedItem, message, "give one of them");
             return Err(failure.in_file(STDIN, Some(line), Some(col)));
         }
     };

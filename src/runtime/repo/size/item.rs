@@ -9,6 +9,7 @@ use crate::runtime::answer::{CallFailure, Delivery, MALFORMED};
 use crate::runtime::command_line::options;
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 
 options! {
@@ -61,23 +62,23 @@ pub(super) const STDIN: &str = "<stdin>";
 /// `empty_item`, `malformed_item`.
 pub(super) fn read(node: &Node, text: &str) -> Result<(Option<String>, Vec<String>), CallFailure> {
     let list = if node.items().is_some() { Some(node) } else { node.get("files") };
-    let wrong = |code: &str, message: &str, at: &Node| {
+    let wrong = |code: ErrorCode, message: &str, at: &Node| {
         let (line, col) = document::place(text, at.span.start);
         let hint = "give a list of paths, or an object with `id` and `files`";
         CallFailure::new(MALFORMED, code, message, hint).in_file(STDIN, Some(line), Some(col))
     };
     let Some(items) = list.and_then(Node::items) else {
-        return Err(wrong("malformed_item", "there is no list of files", node));
+        return Err(wrong(ErrorCode::MalformedItem, "there is no list of files", node));
     };
     let mut files = Vec::new();
     for item in items {
         match item.as_str() {
             Some(path) if !path.is_empty() => files.push(path.to_owned()),
-            _ => return Err(wrong("malformed_item", "a file is not text", item)),
+            _ => return Err(wrong(ErrorCode::MalformedItem, "a file is not text", item)),
         }
     }
     if files.is_empty() {
-        return Err(wrong("empty_item", "the item has no files", list.unwrap_or(node)));
+        return Err(wrong(ErrorCode::EmptyItem, "the item has no files", list.unwrap_or(node)));
     }
     Ok((node.get("id").and_then(Node::scalar), files))
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::order;
 use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::review::findings::{
     FindingAction, FindingOwner, FindingSeverity, Misplacement, RepairClass,
 };
@@ -291,7 +292,7 @@ pub fn stored(folder: &RunFolder) -> Result<Response, CallFailure> {
     let name = path.display().to_string();
     let (text, untrusted) = folder.folder().checked_text("findings.json")?.ok_or_else(|| {
         let hint = "run `plugcast-run review merge --run DIR` first";
-        CallFailure::new(MALFORMED, "no_findings", "the run has no `findings.json` yet", hint)
+        CallFailure::new(MALFORMED, ErrorCode::NoFindings, "the run has no `findings.json` yet", hint)
             .in_file(&name, None, None)
     })?;
     let hint = "run `plugcast-run review merge --run DIR` again";
@@ -300,7 +301,9 @@ pub fn stored(folder: &RunFolder) -> Result<Response, CallFailure> {
     let schema = document["schema"].as_str().unwrap_or_default();
     if schema != FINDINGS_SCHEMA {
         let message = format!("unknown schema `{schema}`, expected `{FINDINGS_SCHEMA}`");
-        return Err(CallFailure::new(MALFORMED, "unknown_schema", message, hint).in_file(&name, None, None));
+        return Err(
+            CallFailure::new(MALFORMED, ErrorCode::UnknownSchema, message, hint).in_file(&name, None, None)
+        );
     }
     let answer = serde_json::from_str(&text).map_err(malformed)?;
     untrusted.map_or(Ok(answer), Err)

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::ids::KnownFindingId;
 use crate::runtime::answer::{CallFailure, MALFORMED};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
 use crate::runtime::review::{reply, reviewers};
 
@@ -182,7 +183,7 @@ impl MergeContext {
                 let message = format!("`{id}` was joined with no other finding");
                 return Err(CallFailure::new(
                     MALFORMED,
-                    "unknown_finding",
+                    ErrorCode::UnknownFinding,
                     message,
                     "name an id from `joined`",
                 ));

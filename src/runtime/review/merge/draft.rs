@@ -8,6 +8,7 @@ use super::answer::{MergedFinding, NearbyFindings};
 use super::cluster;
 use crate::order;
 use crate::runtime::answer::{CallFailure, MALFORMED, USAGE};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::review::findings::{Finding, RepairClass, plain_title};
 
 /// The maximum distance of lines in one place.
@@ -136,7 +137,12 @@ fn join_one(drafts: &mut Vec<FindingDraft>, ids: &[String]) -> Result<(), CallFa
         let is_own = |draft: &FindingDraft| draft.id == *id || draft.joined.contains(id);
         let place = drafts.iter().position(is_own).ok_or_else(|| {
             let message = format!("`{id}` is not a finding of this run");
-            CallFailure::new(MALFORMED, "unknown_finding", message, "name ids from one group of `near`")
+            CallFailure::new(
+                MALFORMED,
+                ErrorCode::UnknownFinding,
+                message,
+                "name ids from one group of `near`",
+            )
         })?;
         if !places.contains(&place) {
             places.push(place);
@@ -148,7 +154,7 @@ fn join_one(drafts: &mut Vec<FindingDraft>, ids: &[String]) -> Result<(), CallFa
             let message =
                 format!("`{}` and `{}` are in different places", drafts[*first].id, drafts[*other].id);
             let hint = "join findings of one group of `near` only";
-            return Err(CallFailure::new(USAGE, "not_near", message, hint));
+            return Err(CallFailure::new(USAGE, ErrorCode::NotNear, message, hint));
         }
     }
     let mut others = others.to_vec();

@@ -11,6 +11,7 @@ use crate::disk::{self, FileKind};
 use crate::runtime::answer::{CallFailure, MALFORMED};
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::review::reply::{self, AskedSentence, ReplyTerms, ReviewerReply};
 use crate::runtime::review::reviewers;
 use crate::runtime::review::run_folder::{REPLIES, RunFolder};
@@ -211,7 +212,7 @@ fn readable(text: Result<Option<String>, CallFailure>) -> Result<String, String>
     match text {
         Ok(Some(text)) => Ok(text),
         Ok(None) => Err("it does not exist".to_owned()),
-        Err(failure) if failure.error.code == document::NOT_UTF8 => Err("it is not valid UTF-8".to_owned()),
+        Err(failure) if failure.error.code == ErrorCode::NotUtf8 => Err("it is not valid UTF-8".to_owned()),
         Err(failure) => Err(failure.error.message),
     }
 }
@@ -248,7 +249,7 @@ pub(super) fn read_sections(
             None => "=== reply NAME ===".to_owned(),
         };
         let hint = format!("write `{line}` before each reply");
-        return Err(CallFailure::new(MALFORMED, "no_replies", "standard input has no reply", hint));
+        return Err(CallFailure::new(MALFORMED, ErrorCode::NoReplies, "standard input has no reply", hint));
     }
     for (head, body) in sections {
         match head {
@@ -319,7 +320,7 @@ pub(super) fn read_files(
         let path = environment.path(file);
         if disk::kind(&path).is_none() {
             let message = format!("file not found: `{}`", file.display());
-            return Err(CallFailure::environment("file_unreadable", message, "check the path"));
+            return Err(CallFailure::environment(ErrorCode::FileUnreadable, message, "check the path"));
         }
         let failed = |reason: String| ReplySource::new(stem.clone(), Err(reason));
         match readable(document::text(&path)) {

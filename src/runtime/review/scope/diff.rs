@@ -12,6 +12,7 @@ use crate::disk::durable::AppendFile;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::changes::{self, ChangeRequest, TreeDifference, UncommittedChanges};
 use crate::runtime::child;
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::hosts::SandboxAccess;
 use crate::runtime::review::run_folder::RunFolder;
@@ -71,7 +72,7 @@ pub(super) fn write(
     let failed = |error: io::Error| {
         let message = format!("the diff cannot be written: {error}");
         let hint = disk::remedy(error.kind()).map_or("make the folder writable", |remedy| remedy.or_root);
-        let unwritable = || CallFailure::environment("state_unwritable", &*message, hint);
+        let unwritable = || CallFailure::environment(ErrorCode::StateUnwritable, &*message, hint);
         child::sandbox_refusal(repository.environment(), SandboxAccess::Write, &message)
             .unwrap_or_else(unwritable)
     };

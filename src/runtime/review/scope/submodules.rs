@@ -70,6 +70,6 @@ fn state(
         }
         Err(failure) if failure.exit == INTERRUPTED => Err(failure),
         // A submodule that cannot be checked counts as changed.
-        Err(failure) => Ok(Some(failure.error.code.clone())),
+        Err(failure) => Ok(Some(failure.error.code.to_string())),
     }
 }

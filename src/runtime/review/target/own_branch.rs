@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::checkouts;
 use crate::runtime::answer::{CallFailure, REFUSED};
+use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::run::{parsed, text};
@@ -92,7 +93,7 @@ impl OwnBranches<'_> {
                         format!("rename `{name}`, or check the pull request out yourself"),
                     ),
                 };
-                return Err(CallFailure::new(REFUSED, "branch_not_ours", message, hint));
+                return Err(CallFailure::new(REFUSED, ErrorCode::BranchNotOurs, message, hint));
             }
             _ => {}
         }
@@ -101,7 +102,7 @@ impl OwnBranches<'_> {
             let message =
                 format!("the branch `{name}` is checked out in `{}`, and is left unchanged", top.display());
             let hint = "switch that working tree to another branch, and begin again";
-            return Err(CallFailure::new(REFUSED, "branch_not_ours", message, hint));
+            return Err(CallFailure::new(REFUSED, ErrorCode::BranchNotOurs, message, hint));
         }
         record.branches.insert(name.clone(), head.to_owned());
         record.requests.insert(name.clone(), request.url.clone());
