@@ -5,6 +5,7 @@ pub mod ide;
 pub mod package_manager;
 pub mod port;
 pub mod project;
+pub mod project_kind;
 pub mod size;
 pub mod surfaces;
 

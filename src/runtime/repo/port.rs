@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::project_kind::{DEFAULT_PORT, FRAMEWORKS, ProjectKind};
 use super::{confined_folder, package_manager, project};
 use crate::runtime::answer::{CallFailure, Delivery, ShownText};
-use crate::runtime::command_line::options;
+use crate::runtime::command_line::{OptionValue, options};
 use crate::runtime::document;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
@@ -99,16 +100,6 @@ pub struct PortCandidate {
     pub line: Option<usize>,
 }
 
-/// Kinds of project with a JavaScript configuration: the stems of the configuration file, and the default port.
-const SCRIPTED: [(&str, &[&str], u16); 6] = [
-    ("next", &["next.config"], 3000),
-    ("nuxt", &["nuxt.config"], 3000),
-    ("remix", &["remix.config", "vite.config"], 3000),
-    ("astro", &["astro.config"], 4321),
-    ("vite", &["vite.config"], 5173),
-    ("sveltekit", &["vite.config", "svelte.config"], 5173),
-];
-
 /// Collects what names a port.
 #[derive(Debug, Default)]
 struct PortSearch {
@@ -141,20 +132,20 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         Some(path) => confined_folder(&repository, path)?,
         None => repository.top.clone(),
     };
-    let kind = match &options.r#type {
-        Some(kind) if kind != "none" && kind != "unknown" => Some(kind.clone()),
-        Some(_) => None,
-        None => match project::in_folder(&folder, ".").as_slice() {
-            [one] => Some(one.r#type.clone()),
-            _ => None,
-        },
+    let (kind, kind_name) = match &options.r#type {
+        Some(name) => (ProjectKind::parse(name).ok(), Some(name.clone()).filter(|name| !is_no_kind(name))),
+        None => {
+            let found = project::in_folder(&folder, ".");
+            let kind = if let [one] = &found[..] { Some(one.r#type) } else { None };
+            (kind, kind.map(|kind| kind.to_string()))
+        }
     };
     let mut search = PortSearch::default();
     if let Some(port) = options.port {
         search.candidates.push(PortCandidate { port, source: "option".to_owned(), file: None, line: None });
     }
-    search_folder(&folder, kind.as_deref(), &mut search)?;
-    let default = default_port(kind.as_deref());
+    search_folder(&folder, kind, &mut search)?;
+    let default = kind.map_or(DEFAULT_PORT, ProjectKind::default_port);
     search.candidates.push(PortCandidate {
         port: default,
         source: "default".to_owned(),
@@ -174,7 +165,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let answer = Response {
         status: PortStatus::Ok,
         found: best,
-        r#type: kind,
+        r#type: kind_name,
         candidates: search.candidates,
         in_use,
         warnings: search.warnings,
@@ -182,31 +173,32 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&answer).sentinel(port.to_string()))
 }
 
-/// The default port of a kind of project.
-pub fn default_port(kind: Option<&str>) -> u16 {
-    SCRIPTED.iter().find(|(name, ..)| kind == Some(*name)).map_or(3000, |row| row.2)
+/// Whether the name of a kind, as `repo project` answers it, stands for none.
+fn is_no_kind(name: &str) -> bool {
+    matches!(name, "none" | "unknown")
 }
 
-/// Searches every place where a kind of project may name its port, the most specific first.
-fn search_folder(folder: &Path, kind: Option<&str>, search: &mut PortSearch) -> Result<(), CallFailure> {
-    let scripted = SCRIPTED.iter().find(|(name, ..)| kind == Some(*name));
-    let any = kind.is_none() || (scripted.is_none() && !matches!(kind, Some("rails" | "procfile")));
-    let rails = kind == Some("rails");
-    let served = rails || kind == Some("procfile");
+/// Searches every place where a kind of project may name its port, the most specific first; all places for an
+/// unknown kind.
+fn search_folder(
+    folder: &Path,
+    kind: Option<ProjectKind>,
+    search: &mut PortSearch,
+) -> Result<(), CallFailure> {
+    let may_be = |one: ProjectKind| kind.is_none_or(|kind| kind == one);
+    let frameworks = || FRAMEWORKS.iter().filter(move |framework| may_be(framework.kind));
     prose::search_files(folder, search)?;
-    for (_, stems, _) in SCRIPTED.iter().filter(|row| any || scripted == Some(*row)) {
-        for stem in *stems {
-            javascript::search_files(folder, stem, search)?;
-        }
+    for stem in frameworks().flat_map(|framework| framework.port_files) {
+        javascript::search_files(folder, stem, search)?;
     }
-    if rails || any {
+    if may_be(ProjectKind::Rails) {
         settings::puma(folder, search)?;
     }
-    if served || any {
+    if may_be(ProjectKind::Rails) || may_be(ProjectKind::Procfile) {
         commands::procfile(folder, search)?;
         compose::search_files(folder, search)?;
     }
-    if scripted.is_some() || any {
+    if frameworks().next().is_some() {
         package(folder, search)?;
     }
     settings::environment(folder, search)

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::confined_folder;
+use super::project_kind::{FRAMEWORKS, ProjectKind};
 use crate::disk::{self, FileKind};
 use crate::order;
 use crate::runtime::answer::{CallFailure, Delivery};
@@ -13,17 +14,6 @@ use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::git::Repository;
 
-/// Frameworks that are identified by a configuration file.
-const CONFIGURED: [(&str, &str, &[&str]); 6] = [
-    ("next", "next.config", &["js", "mjs", "ts", "cjs"]),
-    ("vite", "vite.config", &["js", "ts", "mjs", "cjs"]),
-    ("nuxt", "nuxt.config", &["js", "mjs", "ts"]),
-    ("astro", "astro.config", &["js", "mjs", "ts"]),
-    ("remix", "remix.config", &["js", "ts"]),
-    ("sveltekit", "svelte.config", &["js", "mjs", "ts"]),
-];
-/// Frameworks that are built on Vite.
-const ABOVE_VITE: [&str; 4] = ["sveltekit", "astro", "nuxt", "remix"];
 /// Folders that contain no separate project.
 const SKIPPED: [&str; 12] = [
     "node_modules",
@@ -84,7 +74,8 @@ pub enum ProjectStatus {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct FoundProject {
     /// `rails`, `next`, `vite`, `nuxt`, `astro`, `remix`, `sveltekit` or `procfile`.
-    pub r#type: String,
+    #[schemars(with = "String")]
+    pub r#type: ProjectKind,
     /// Relative to the given folder, else to the current one; `.` for the folder itself.
     pub dir: String,
     /// The files that identify it.
@@ -136,7 +127,7 @@ fn words(hits: &[FoundProject]) -> String {
     let at = |hit: &FoundProject| format!("{}@{}", hit.r#type, crate::printable::line(&hit.dir));
     match hits {
         [] => "unknown".to_owned(),
-        [one] if one.dir == "." => one.r#type.clone(),
+        [one] if one.dir == "." => one.r#type.to_string(),
         [one] => at(one),
         several if several.iter().all(|hit| hit.dir == ".") => "multiple".to_owned(),
         several => format!("multiple:{}", several.iter().map(at).collect::<Vec<_>>().join(",")),
@@ -176,34 +167,36 @@ fn find_below(folder: &Path, dir: &str, depth: usize, left: &mut usize, hits: &m
 /// The kinds of project that a folder itself looks like.
 pub fn in_folder(folder: &Path, dir: &str) -> Vec<FoundProject> {
     let there = |name: &str| disk::is_file(&folder.join(name));
-    let hit = |kind: &str, evidence: Vec<String>| FoundProject {
-        r#type: kind.to_owned(),
+    let hit = |kind: ProjectKind, evidence: Vec<String>| FoundProject {
+        r#type: kind,
         dir: dir.to_owned(),
         evidence,
     };
     let mut hits = Vec::new();
-    for (kind, stem, endings) in CONFIGURED {
-        let files: Vec<String> =
-            endings.iter().map(|ending| format!("{stem}.{ending}")).filter(|name| there(name)).collect();
+    let mut is_on_vite = false;
+    for framework in &FRAMEWORKS {
+        let names = framework.endings.iter().map(|ending| format!("{}.{ending}", framework.configuration));
+        let files: Vec<String> = names.filter(|name| there(name)).collect();
         if !files.is_empty() {
-            hits.push(hit(kind, files));
+            hits.push(hit(framework.kind, files));
+            is_on_vite |= framework.is_on_vite;
         }
     }
-    if hits.iter().any(|hit| ABOVE_VITE.contains(&hit.r#type.as_str())) {
-        hits.retain(|hit| hit.r#type != "vite");
+    if is_on_vite {
+        hits.retain(|hit| hit.r#type != ProjectKind::Vite);
     }
     let (dev, gemfile) = (there("bin/dev"), there("Gemfile"));
     if dev && gemfile {
-        hits.push(hit("rails", vec!["bin/dev".to_owned(), "Gemfile".to_owned()]));
+        hits.push(hit(ProjectKind::Rails, vec!["bin/dev".to_owned(), "Gemfile".to_owned()]));
     } else {
         let files: Vec<String> =
             ["Procfile", "Procfile.dev"].into_iter().filter(|name| there(name)).map(str::to_owned).collect();
         if !files.is_empty() {
-            hits.push(hit("procfile", files));
+            hits.push(hit(ProjectKind::Procfile, files));
         }
         // Alone, `bin/dev` may belong to anything; next to a framework, it is a second way to start.
         if dev && !hits.is_empty() {
-            hits.push(hit("rails", vec!["bin/dev".to_owned()]));
+            hits.push(hit(ProjectKind::Rails, vec!["bin/dev".to_owned()]));
         }
     }
     hits

@@ -17,7 +17,7 @@ use crate::runtime::answer::{
     CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, ShownText, TIMEOUT, USAGE,
 };
 use crate::runtime::child;
-use crate::runtime::command_line::options;
+use crate::runtime::command_line::{OptionValue, options};
 use crate::runtime::environment::Environment;
 use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
@@ -27,6 +27,7 @@ use crate::runtime::launch::{LaunchMode, listening, scripts, stub};
 use crate::runtime::listeners::{self, ListeningProcess};
 use crate::runtime::polish::record::PolishRun;
 use crate::runtime::repo::project;
+use crate::runtime::repo::project_kind::ProjectKind;
 use crate::runtime::run::text;
 
 options! {
@@ -103,9 +104,6 @@ pub enum ServerStartStatus {
     /// It does not answer.
     Timeout,
 }
-
-/// Frameworks that listen on the address in `HOST`.
-const HEED_HOST: [&str; 2] = ["nuxt", "remix"];
 
 impl Response {
     pub(super) fn new(status: ServerStartStatus) -> Self {
@@ -227,7 +225,7 @@ fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Res
     Ok(Plan {
         argv,
         environment: server_environment(
-            options.r#type.as_deref(),
+            options.r#type.as_deref().and_then(|kind| ProjectKind::parse(kind).ok()),
             tree.environment(),
             &config,
             &folder,
@@ -269,7 +267,7 @@ fn configured(
 /// The user's environment with the variables of the configuration, the port, and the address if the framework uses it,
 /// whether it was named or has a configuration file.
 fn server_environment(
-    kind: Option<&str>,
+    kind: Option<ProjectKind>,
     environment: &Environment,
     config: &LaunchConfig,
     folder: &Path,
@@ -278,8 +276,8 @@ fn server_environment(
     let mut all: BTreeMap<OsString, OsString> = environment.variables().cloned().collect();
     let port = (OsString::from("PORT"), OsString::from(port.to_string()));
     all.extend([port.clone()]);
-    let found = project::in_folder(folder, ".");
-    if found.iter().map(|found| found.r#type.as_str()).chain(kind).any(|kind| HEED_HOST.contains(&kind)) {
+    let found = project::in_folder(folder, ".").into_iter().map(|found| found.r#type);
+    if found.chain(kind).filter_map(ProjectKind::framework).any(|framework| framework.heeds_host) {
         all.insert("HOST".into(), "127.0.0.1".into());
     }
     all.extend(config.env.iter().map(|(key, value)| (key.into(), value.into())));
