@@ -15,19 +15,18 @@ use super::record::{PolishEnding, PolishRecord, PolishRun};
 use super::{continuation, in_mode, resolve_base};
 use crate::printable::line;
 use crate::process::interrupt;
-use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText, USAGE};
+use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::github::PullRequest;
 use crate::runtime::launch::LaunchMode;
-use crate::runtime::place::normalized;
 use crate::runtime::repo::base::{self, BaseRequest, FetchError, is_head_of_fork, is_home};
 use crate::runtime::review::arguments::ReviewTarget;
 use crate::runtime::review::scope::plan as review_plan;
 use crate::runtime::review::target::{self, OwnBranches, PendingCheckout};
-use plan::{AcquirePlan, on_base, plan};
+use plan::{AcquirePlan, must_be_inside, on_base, plan};
 use worktree::{add_worktree, remove_worktree, worktree_path};
 
 options! {
@@ -170,20 +169,48 @@ fn acquire(
 ) -> Result<Delivery, CallFailure> {
     let repository = Repository::find(environment, &environment.folder)?;
     let mut plan = plan(&repository, &words, options.worktree.is_some(), root)?;
-    // An absolute path may be in the tree that has the target.
-    let tops = [&repository.top, &plan.location.repository.top];
-    let is_outside = |named: &&str| tops.iter().all(|top| normalized(named, top).is_err());
-    if let Some(named) = words.plan.as_deref().filter(is_outside) {
-        let message = format!("the plan `{}` is not in the repository", line(named));
-        let hint = "pass `plan:PATH` with the path of one of its files";
-        return Err(CallFailure::new(USAGE, ErrorCode::BadValue, message, hint));
-    }
+    must_be_inside(&repository, &plan, words.plan.as_deref())?;
     if plan.location.checkout == PendingCheckout::None {
         must_have_plan(&plan.location.repository, words.plan.as_deref())?;
     }
+    let mut response = planned_response(&repository, &words, &plan, root)?;
+    if !options.apply
+        && plan.location.request.is_none()
+        && let Some(branch) = &plan.branch
+        && let Some(base) = base::base_on_github(&plan.location.repository, branch)?
+    {
+        if *branch == base {
+            return Err(on_base(&base));
+        }
+        response.base_branch = Some(base);
+    }
+    if options.apply {
+        let (run, abandoned) = apply(options, &words, &mut plan, root)?;
+        response.add_run(run, abandoned);
+    }
+    match plan.fetched {
+        Ok(fetched) => response.fetched = fetched,
+        Err(error) => response.fetch_error = Some(error),
+    }
+    response.notes = plan.location.notes;
+    let delivery = Delivery::from_answer(&response);
+    // The next polish would be refused for a run that nobody was told of.
+    Ok(match &response.run {
+        Some(run) => delivery.undone_by(&["polish", "cancel", "--run", run]),
+        None => delivery,
+    })
+}
+
+/// What was planned, with the earlier runs of the same target.
+fn planned_response(
+    repository: &Repository,
+    words: &Words,
+    plan: &AcquirePlan,
+    root: Option<&Path>,
+) -> Result<Response, CallFailure> {
     let number = plan.location.request.as_ref().map(|request| request.number);
     let earlier_runs =
-        earlier_runs::find(&repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
+        earlier_runs::find(repository, root, (plan.branch.as_deref(), number), plan.head.as_deref())?;
     // No other working tree gets a branch that is checked out.
     let is_movable = plan.location.repository.top == repository.top && plan.branch != repository.branch()?;
     let choices = match plan.action {
@@ -193,7 +220,7 @@ fn acquire(
         }
         AcquireAction::CheckoutPr | AcquireAction::CheckoutBranch => vec![AcquireChoice::Switch],
     };
-    let mut response = Response {
+    Ok(Response {
         status: AcquireStatus::Planned,
         run: None,
         run_id: None,
@@ -215,39 +242,20 @@ fn acquire(
         abandoned: None,
         checklist: false,
         notes: Vec::new(),
-    };
-    if !options.apply
-        && plan.location.request.is_none()
-        && let Some(branch) = &plan.branch
-        && let Some(base) = base::base_on_github(&plan.location.repository, branch)?
-    {
-        if *branch == base {
-            return Err(on_base(&base));
-        }
-        response.base_branch = Some(base);
-    }
-    if options.apply {
-        let (run, abandoned) = apply(options, &words, &mut plan, root)?;
-        let PolishRun { path, record, .. } = run;
-        response.status = AcquireStatus::Acquired;
-        response.run = Some(path.display().to_string());
-        (response.run_id, response.abandoned) = (Some(record.run_id), abandoned);
-        (response.tree, response.branch, response.head_sha) =
-            (record.tree, record.branch, Some(record.head_sha));
-        (response.base_branch, response.base_ref) = (Some(record.base_branch), Some(record.base_ref));
-        (response.pr, response.choices) = (record.pr, Vec::new());
-    }
-    match plan.fetched {
-        Ok(fetched) => response.fetched = fetched,
-        Err(error) => response.fetch_error = Some(error),
-    }
-    response.notes = plan.location.notes;
-    let delivery = Delivery::from_answer(&response);
-    // The next polish would be refused for a run that nobody was told of.
-    Ok(match &response.run {
-        Some(run) => delivery.undone_by(&["polish", "cancel", "--run", run]),
-        None => delivery,
     })
+}
+
+impl Response {
+    /// Adds the run that was begun.
+    fn add_run(&mut self, run: PolishRun, abandoned: Option<String>) {
+        let PolishRun { path, record, .. } = run;
+        self.status = AcquireStatus::Acquired;
+        self.run = Some(path.display().to_string());
+        (self.run_id, self.abandoned) = (Some(record.run_id), abandoned);
+        (self.tree, self.branch, self.head_sha) = (record.tree, record.branch, Some(record.head_sha));
+        (self.base_branch, self.base_ref) = (Some(record.base_branch), Some(record.base_ref));
+        (self.pr, self.choices) = (record.pr, Vec::new());
+    }
 }
 
 /// Refuses a plan that was named and is not a file of the tree that is polished.

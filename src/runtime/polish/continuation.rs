@@ -27,67 +27,16 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
     let mut run = PolishRun::open_completed(environment, given)?;
     run.must_be_open()?;
     run.must_have_begun()?;
-    let (top, run_id) = (&run.record.tree, &run.record.run_id);
-    if !disk::is_folder(Path::new(top)) {
-        let message = format!("run `{run_id}` is bound to `{top}`, which is gone");
-        let hint = format!("if it was moved, move it back with `git worktree move`, or {}", POLISH.give_up);
-        return Err(CallFailure::new(CONTENDED, ErrorCode::RunMoved, message, hint));
-    }
-    let tree = Repository::find(environment, Path::new(top))?;
+    let tree = recorded_tree(&run, environment)?;
     must_have_no_operation(&tree)?;
-    let is_held = || -> Result<bool, CallFailure> {
-        let holder = holder(&run.store, &POLISH, &run.record.tree, environment)?;
-        Ok(run.record.mode == LaunchMode::Interactive && holder.as_ref() == Some(&run.record.run_id))
-    };
-    let since = run.record.gate.as_ref().map_or(&run.record.head_sha, |gate| &gate.head_sha);
-    // Commits that the user made here need no new pass, as in an interactive session.
-    let origin = || -> Result<(CommitOrigin, bool), CallFailure> {
-        let origin = history::origin_since(&run.record, &tree, since)?;
-        let needs_pass = origin != CommitOrigin::Here || run.record.gate.is_none() || !is_held()?;
-        Ok((origin, needs_pass))
-    };
-    let mut is_outdated = false;
-    let (added, what) = match BranchHistory::from_checkout(&run.record, &tree)? {
-        Some(BranchHistory::Known) => (Vec::new(), String::new()),
-        Some(BranchHistory::Extended(added)) => {
-            let made;
-            (made, is_outdated) = origin()?;
-            let what = match added.len() - 1 {
-                0 => format!(" was added since, and {}", origin_words(made, false)),
-                before => {
-                    format!(" and {before} before it were added since, and {}", origin_words(made, true))
-                }
-            };
-            (added, what)
-        }
-        Some(BranchHistory::Rewritten) => {
-            let made;
-            (made, is_outdated) = origin()?;
-            let why = origin_words(made, false);
-            let what = format!(" is the last one since the branch was rewritten, and {why}");
-            (vec![tree.must_commit("HEAD")?], what)
-        }
-        Some(BranchHistory::OtherBranch) => return Err(run.on_other_branch(&tree)?),
-        None => {
-            let (record, known) = (&run.record, run.record.known_commits());
-            must_be_at(&tree, (&POLISH, &record.run_id), &record.tree, &known)?;
-            (Vec::new(), String::new())
-        }
-    };
-    let mut notes = Vec::new();
-    if !added.is_empty() {
-        // A commit may have no message.
-        let subject = tree.line(&["log", "-1", "--no-show-signature", "--format=%s", "HEAD"])?;
-        let subject = subject.unwrap_or_else(|| short_commit(&added[0]).to_owned());
-        let again = if is_outdated && run.record.gate.is_some() { ": the gate must pass again" } else { "" };
-        notes.push(format!("the commit `{}`{what}{again}", line(&subject)));
-    }
+    let added = AddedCommits::find(&run, &tree, environment)?;
+    let mut notes: Vec<String> = added.note(&run, &tree)?.into_iter().collect();
     let record = &mut run.record;
     if let Some(gate) = &mut record.gate {
-        gate.is_outdated |= is_outdated;
+        gate.is_outdated |= added.are_unchecked;
     }
-    record.user_commits.extend(added.iter().cloned());
-    record.commits.extend(added.into_iter().rev());
+    record.user_commits.extend(added.commits.iter().cloned());
+    record.commits.extend(added.commits.into_iter().rev());
     if let Some(base) = record.merge_base(&tree)? {
         record.base_sha = base;
     }
@@ -129,6 +78,87 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
         checklist,
         notes,
     }))
+}
+
+/// The working tree of a run, which must still be there.
+fn recorded_tree(run: &PolishRun, environment: &Environment) -> Result<Repository, CallFailure> {
+    let (top, run_id) = (&run.record.tree, &run.record.run_id);
+    if !disk::is_folder(Path::new(top)) {
+        let message = format!("run `{run_id}` is bound to `{top}`, which is gone");
+        let hint = format!("if it was moved, move it back with `git worktree move`, or {}", POLISH.give_up);
+        return Err(CallFailure::new(CONTENDED, ErrorCode::RunMoved, message, hint));
+    }
+    Repository::find(environment, Path::new(top))
+}
+
+/// The commits that the branch has gained since the run recorded it.
+#[derive(Default)]
+struct AddedCommits {
+    /// The newest first.
+    commits: Vec<String>,
+    /// What was done to the branch, for people.
+    change: String,
+    /// Whether the gate must pass with them.
+    are_unchecked: bool,
+}
+
+impl AddedCommits {
+    /// Finds them.
+    ///
+    /// # Errors
+    /// `run_moved` where another branch is checked out, and those of git.
+    fn find(run: &PolishRun, tree: &Repository, environment: &Environment) -> Result<Self, CallFailure> {
+        let is_held = || -> Result<bool, CallFailure> {
+            let holder = holder(&run.store, &POLISH, &run.record.tree, environment)?;
+            Ok(run.record.mode == LaunchMode::Interactive && holder.as_ref() == Some(&run.record.run_id))
+        };
+        let since = run.record.gate.as_ref().map_or(&run.record.head_sha, |gate| &gate.head_sha);
+        // Commits that the user made here need no new pass, as in an interactive session.
+        let origin = || -> Result<(CommitOrigin, bool), CallFailure> {
+            let origin = history::origin_since(&run.record, tree, since)?;
+            let needs_pass = origin != CommitOrigin::Here || run.record.gate.is_none() || !is_held()?;
+            Ok((origin, needs_pass))
+        };
+        Ok(match BranchHistory::from_checkout(&run.record, tree)? {
+            Some(BranchHistory::Known) => Self::default(),
+            Some(BranchHistory::Extended(commits)) => {
+                let (origin, are_unchecked) = origin()?;
+                let change = match commits.len() - 1 {
+                    0 => format!(" was added since, and {}", origin_words(origin, false)),
+                    before => {
+                        format!(
+                            " and {before} before it were added since, and {}",
+                            origin_words(origin, true)
+                        )
+                    }
+                };
+                Self { commits, change, are_unchecked }
+            }
+            Some(BranchHistory::Rewritten) => {
+                let (origin, are_unchecked) = origin()?;
+                let why = origin_words(origin, false);
+                let change = format!(" is the last one since the branch was rewritten, and {why}");
+                Self { commits: vec![tree.must_commit("HEAD")?], change, are_unchecked }
+            }
+            Some(BranchHistory::OtherBranch) => return Err(run.on_other_branch(tree)?),
+            None => {
+                let (record, known) = (&run.record, run.record.known_commits());
+                must_be_at(tree, (&POLISH, &record.run_id), &record.tree, &known)?;
+                Self::default()
+            }
+        })
+    }
+
+    /// A sentence for people; none if there are none.
+    fn note(&self, run: &PolishRun, tree: &Repository) -> Result<Option<String>, CallFailure> {
+        let Some(newest) = self.commits.first() else { return Ok(None) };
+        // A commit may have no message.
+        let subject = tree.line(&["log", "-1", "--no-show-signature", "--format=%s", "HEAD"])?;
+        let subject = subject.unwrap_or_else(|| short_commit(newest).to_owned());
+        let needs_pass = self.are_unchecked && run.record.gate.is_some();
+        let again = if needs_pass { ": the gate must pass again" } else { "" };
+        Ok(Some(format!("the commit `{}`{}{again}", line(&subject), self.change)))
+    }
 }
 
 /// What the origin of one or more commits means for them.

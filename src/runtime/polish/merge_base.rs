@@ -15,7 +15,7 @@ use crate::runtime::answer::{CONTENDED, CallFailure, Delivery, ShownText};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::error_code::ErrorCode;
-use crate::runtime::git::MergeOutcome;
+use crate::runtime::git::{MergeOutcome, Repository};
 use crate::runtime::launch::LaunchMode;
 use crate::runtime::repo::base::BaseRequest;
 use crate::runtime::review::target::settle_index;
@@ -72,24 +72,7 @@ pub enum MergeBaseStatus {
 /// `headless`, `no_consent`, `dirty`, `conflict`, `state_violation`, `run_moved`, `finished`, and the errors of git.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let (mut run, tree) = PolishRun::open_here(environment, &options.run)?;
-    if run.record.mode == LaunchMode::Headless {
-        let message = "nothing is merged unless a user agrees to it".to_owned();
-        return Err(refusal(
-            ErrorCode::Headless,
-            message,
-            "merge the base first, or run the skill without `mode:headless`",
-        ));
-    }
-    if !options.consent {
-        let message = "the user has not agreed to the merge".to_owned();
-        return Err(refusal(ErrorCode::NoConsent, message, "ask, and pass `--consent` after a yes"));
-    }
-    if run.record.merging.is_some() && tree.is_merging()? {
-        let message = "the merge of the base was interrupted, and has conflicts".to_owned();
-        let hint = "take it back with `git merge --abort`, or resolve them and conclude it with `git commit`, and call this again";
-        return Err(refusal(ErrorCode::Dirty, message, hint));
-    }
-    must_be_clean(&tree, false, None, &|| Ok(None))?;
+    must_be_allowed(options, &run, &tree)?;
     let request =
         BaseRequest { base: Some(&run.record.base_ref), require_fresh: true, ..BaseRequest::default() };
     let base = resolve_base(&tree, request)?;
@@ -112,37 +95,76 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     refuse_state_in(&tree, &response.base_sha)?;
     settle_index(&tree)?;
-    let subject = format!("Merge branch '{}'", base.base_branch);
-    // Settings such as `merge.ff` and `pull.twohead` do not apply.
-    let own = ["--no-stat", "--ff", "--commit", "--no-squash", "--strategy=recursive"];
-    let words = [&own[..], &["-m", &subject, "--end-of-options", &response.base_sha]].concat();
-    // Git may complete it after this program was killed.
-    run.record.merging = Some(BegunMerge { before: before.clone(), base_sha: response.base_sha.clone() });
-    run.store_record()?;
-    let outcome = tree.merge(&words, &response.base_sha, &base.merge_base);
-    if !matches!(outcome, Ok(MergeOutcome::Merged(_))) {
-        interrupt::set_aside(|| {
-            if tree.commit("HEAD").is_ok_and(|head| head.as_ref() == Some(&before)) {
-                run.record.merging = None;
-                // The first failure is the one to report.
-                let _ = run.store_record();
-            }
-        });
-    }
-    match outcome? {
+    match merge(&mut run, &tree, &base.base_branch, (&before, &response.base_sha, &base.merge_base))? {
         MergeOutcome::Merged(notes) => response.notes.extend(notes),
         MergeOutcome::Conflict { names, is_taken_back } => {
             return Err(conflict(&response.base_ref, &names, is_taken_back));
         }
     }
     response.head_sha = tree.must_commit("HEAD")?;
-    if let Err(failure) = run.record_begun_merge(&tree) {
+    record_merge(&mut run, &tree, &before, &response.head_sha)?;
+    response.status = MergeBaseStatus::Merged;
+    Ok(Delivery::from_answer(&response))
+}
+
+/// Refuses a merge that the user has not agreed to, or whose working tree is not ready for one.
+fn must_be_allowed(options: &Options, run: &PolishRun, tree: &Repository) -> Result<(), CallFailure> {
+    if run.record.mode == LaunchMode::Headless {
+        let message = "nothing is merged unless a user agrees to it".to_owned();
+        return Err(refusal(
+            ErrorCode::Headless,
+            message,
+            "merge the base first, or run the skill without `mode:headless`",
+        ));
+    }
+    if !options.consent {
+        let message = "the user has not agreed to the merge".to_owned();
+        return Err(refusal(ErrorCode::NoConsent, message, "ask, and pass `--consent` after a yes"));
+    }
+    if run.record.merging.is_some() && tree.is_merging()? {
+        let message = "the merge of the base was interrupted, and has conflicts".to_owned();
+        let hint = "take it back with `git merge --abort`, or resolve them and conclude it with `git commit`, and call this again";
+        return Err(refusal(ErrorCode::Dirty, message, hint));
+    }
+    must_be_clean(tree, false, None, &|| Ok(None))
+}
+
+/// Merges a commit of the base, and records before that it was begun.
+fn merge(
+    run: &mut PolishRun,
+    tree: &Repository,
+    base_branch: &str,
+    (before, base_sha, merge_base): (&str, &str, &str),
+) -> Result<MergeOutcome, CallFailure> {
+    let subject = format!("Merge branch '{base_branch}'");
+    // Settings such as `merge.ff` and `pull.twohead` do not apply.
+    let own = ["--no-stat", "--ff", "--commit", "--no-squash", "--strategy=recursive"];
+    let words = [&own[..], &["-m", &subject, "--end-of-options", base_sha]].concat();
+    // Git may complete it after this program was killed.
+    run.record.merging = Some(BegunMerge { before: before.to_owned(), base_sha: base_sha.to_owned() });
+    run.store_record()?;
+    let outcome = tree.merge(&words, base_sha, merge_base);
+    if !matches!(outcome, Ok(MergeOutcome::Merged(_))) {
+        interrupt::set_aside(|| {
+            if tree.commit("HEAD").is_ok_and(|head| head.as_deref() == Some(before)) {
+                run.record.merging = None;
+                // The first failure is the one to report.
+                let _ = run.store_record();
+            }
+        });
+    }
+    outcome
+}
+
+/// Records the merge that `head` is; `before` is the commit to return to if that fails.
+fn record_merge(run: &mut PolishRun, tree: &Repository, before: &str, head: &str) -> Result<(), CallFailure> {
+    if let Err(failure) = run.record_begun_merge(tree) {
         // An unrecorded merge would make the run unusable.
-        let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", &before]));
+        let _ = interrupt::set_aside(|| tree.ask(&["reset", "--quiet", "--keep", before]));
         return Err(failure);
     }
     if run.record.merging.is_some() {
-        let message = format!("the merge left {} checked out, which is not its result", response.head_sha);
+        let message = format!("the merge left {head} checked out, which is not its result");
         return Err(CallFailure::new(
             CONTENDED,
             ErrorCode::StateViolation,
@@ -150,8 +172,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             "look at the tree, then run it again",
         ));
     }
-    response.status = MergeBaseStatus::Merged;
-    Ok(Delivery::from_answer(&response))
+    Ok(())
 }
 
 fn conflict(base: &str, names: &[String], is_taken_back: bool) -> CallFailure {

@@ -1,8 +1,9 @@
 //! `server start`: starts the project's development server, so that it outlives this call, and waits until it answers.
 
-use std::collections::BTreeMap;
+mod plan;
+
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,21 +15,18 @@ use super::wait::{self, Wait};
 use crate::process::detached_process::DetachedProcess;
 use crate::process::interrupt;
 use crate::runtime::answer::{
-    CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, ShownText, TIMEOUT, USAGE,
+    CONTENDED, CallFailure, Delivery, ENVIRONMENT, ErrorDetail, REFUSED, ShownText, TIMEOUT,
 };
 use crate::runtime::child;
-use crate::runtime::command_line::{OptionValue, options};
+use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::error_code::ErrorCode;
-use crate::runtime::git::Repository;
 use crate::runtime::hosts::{self, SandboxAccess};
-use crate::runtime::launch::read::{self, LaunchConfig};
-use crate::runtime::launch::{LaunchMode, listening, scripts, stub};
+use crate::runtime::launch::LaunchMode;
 use crate::runtime::listeners::{self, ListeningProcess};
 use crate::runtime::polish::record::PolishRun;
-use crate::runtime::repo::project;
-use crate::runtime::repo::project_kind::ProjectKind;
 use crate::runtime::run::text;
+use plan::LaunchPlan;
 
 options! {
     /// Start the development server
@@ -123,14 +121,6 @@ impl Response {
     }
 }
 
-/// What is started.
-struct Plan {
-    argv: Vec<String>,
-    environment: Vec<(OsString, OsString)>,
-    folder: PathBuf,
-    port: u16,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -154,7 +144,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         return Err(CallFailure::environment(ErrorCode::Sandboxed, message, host.background));
     }
     let mut response = Response::new(ServerStartStatus::Started);
-    let mut plan = plan(options, &tree, &mut response.warnings)?;
+    let mut plan = plan::plan(options, &tree, &mut response.warnings)?;
     // Last, so that no configuration changes it.
     plan.environment.push((MARK.into(), run.path.clone().into()));
     let owners = listeners::all(environment, plan.port)?;
@@ -180,130 +170,44 @@ fn must_have_no_server(run: &PolishRun) -> Result<(), CallFailure> {
     Err(CallFailure::new(CONTENDED, ErrorCode::Running, message, hint))
 }
 
-/// What to start, from the configuration or the kind of project.
-fn plan(options: &Options, tree: &Repository, warnings: &mut Vec<String>) -> Result<Plan, CallFailure> {
-    let config = match &options.r#type {
-        Some(kind) => {
-            let config = stub::stub(tree, kind, options.dir.as_deref()).map_err(|failure| {
-                let hint = "write a configuration with `launch write`, and start that";
-                if failure.error.code == ErrorCode::NoCommand { failure.with_hint(hint) } else { failure }
-            })?;
-            if !options.allow_public_host {
-                scripts::must_be_private(tree, &config)?;
-            }
-            config
-        }
-        None => configured(options, tree, warnings)?,
-    };
-    let port = options.port.or(config.port).ok_or_else(|| {
-        let hint = "pass the port that `repo port` finds with `--port`";
-        CallFailure::new(USAGE, ErrorCode::NoPort, format!("`{}` does not set a port", config.name), hint)
-    })?;
-    let folder = if config.cwd == "." { tree.top.clone() } else { tree.top.join(&config.cwd) };
-    if !crate::disk::is_folder(&folder) {
-        let message = format!("`{}` is not a folder", config.cwd);
-        return Err(CallFailure::environment(ErrorCode::NoFolder, message, "create it, or fix `cwd`")
-            .in_file(read::FILE, None, None));
-    }
-    let program = config.runtime_executable.clone().unwrap_or_default();
-    let found = if program.contains('/') {
-        Some(folder.join(program.trim_start_matches("./"))).filter(|path| crate::disk::is_file(path))
-    } else {
-        tree.environment().program(&program)
-    };
-    let found = found.ok_or_else(|| {
-        let message = format!("`{program}` was not found");
+/// The failure of a server that cannot be started.
+fn not_started(plan: &LaunchPlan, environment: &Environment, error: &std::io::Error) -> CallFailure {
+    let message = format!("`{}` cannot be started: {error}", plan.argv.join(" "));
+    child::sandbox_refusal(environment, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
         CallFailure::environment(
-            ErrorCode::CommandMissing,
+            ErrorCode::NotStarted,
             message,
-            "install it, or correct `runtimeExecutable`",
+            "check that it can be started by hand, then run it again",
         )
-    })?;
-    let told = listening::words(tree, &config, &folder, port, options.allow_public_host)?;
-    let words = config.runtime_args.iter().cloned().chain(told);
-    let argv = std::iter::once(found.display().to_string()).chain(words).collect();
-    Ok(Plan {
-        argv,
-        environment: server_environment(
-            options.r#type.as_deref().and_then(|kind| ProjectKind::parse(kind).ok()),
-            tree.environment(),
-            &config,
-            &folder,
-            (port, options.port.is_some()),
-        ),
-        folder,
-        port,
     })
 }
 
-/// The configuration of the file.
-fn configured(
-    options: &Options,
-    tree: &Repository,
-    warnings: &mut Vec<String>,
-) -> Result<LaunchConfig, CallFailure> {
-    let wanted = read::Options { name: options.name.clone(), allow_public_host: options.allow_public_host };
-    let (read, _) = read::answer(&wanted, tree)?;
-    warnings.extend(read.warnings);
-    match read.config {
-        Some(config) if config.runtime_executable.is_some() => Ok(config),
-        None if read.names.len() > 1 => {
-            let message = format!("`{}` has several configurations", read::FILE);
-            let hint = format!("name one of `{}`", read.names.join("`, `"));
-            Err(CallFailure::new(USAGE, ErrorCode::SeveralConfigs, message, hint).in_file(
-                read::FILE,
-                None,
-                None,
-            ))
-        }
-        _ => {
-            let message = format!("`{}` does not say what to start", read::FILE);
-            let hint = "write it with `launch write`, or pass the `--type` of `repo project`";
-            Err(CallFailure::environment(ErrorCode::NoCommand, message, hint).in_file(read::FILE, None, None))
-        }
+/// The record of a server that was started, and does not answer yet.
+fn server_record(run: &PolishRun, plan: &LaunchPlan, id: u32, environment: &Environment) -> Server {
+    Server {
+        schema: SCHEMA.to_owned(),
+        pid: Some(id),
+        pgid: Some(id),
+        start_time: listeners::start_time(id),
+        argv: plan.argv.clone(),
+        cwd: Some(plan.folder.display().to_string()),
+        port: plan.port,
+        url: None,
+        log: Some(run.path.join(LOG).display().to_string()),
+        started_at: environment.now().rfc3339(),
+        adopted: false,
     }
-}
-
-/// The user's environment with the variables of the configuration, the port, and the address if the framework uses it,
-/// whether it was named or has a configuration file.
-fn server_environment(
-    kind: Option<ProjectKind>,
-    environment: &Environment,
-    config: &LaunchConfig,
-    folder: &Path,
-    (port, is_named): (u16, bool),
-) -> Vec<(OsString, OsString)> {
-    let mut all: BTreeMap<OsString, OsString> = environment.variables().cloned().collect();
-    let port = (OsString::from("PORT"), OsString::from(port.to_string()));
-    all.extend([port.clone()]);
-    let found = project::in_folder(folder, ".").into_iter().map(|found| found.r#type);
-    if found.chain(kind).filter_map(ProjectKind::framework).any(|framework| framework.heeds_host) {
-        all.insert("HOST".into(), "127.0.0.1".into());
-    }
-    all.extend(config.env.iter().map(|(key, value)| (key.into(), value.into())));
-    // Another port than that of the configuration is for this start alone.
-    all.extend(is_named.then_some(port));
-    all.into_iter().collect()
 }
 
 /// Starts the server, records it, detaches it, and waits until it answers.
 fn start(
     options: &Options,
     run: &PolishRun,
-    plan: &Plan,
+    plan: &LaunchPlan,
     environment: &Environment,
     mut response: Response,
 ) -> Result<Delivery, CallFailure> {
-    let not_started = |error: std::io::Error| {
-        let message = format!("`{}` cannot be started: {error}", plan.argv.join(" "));
-        child::sandbox_refusal(environment, SandboxAccess::Write, &error.to_string()).unwrap_or_else(|| {
-            CallFailure::environment(
-                ErrorCode::NotStarted,
-                message,
-                "check that it can be started by hand, then run it again",
-            )
-        })
-    };
+    let not_started = |error: std::io::Error| not_started(plan, environment, &error);
     let held = run.store.lock()?;
     // Another call may have started one since.
     must_have_no_server(run)?;
@@ -312,19 +216,7 @@ fn start(
     let argv: Vec<OsString> = plan.argv.iter().map(OsString::from).collect();
     let mut detached = DetachedProcess::wait_to_become(&this, &argv, &plan.environment, &plan.folder, log)
         .map_err(not_started)?;
-    let mut server = Server {
-        schema: SCHEMA.to_owned(),
-        pid: Some(detached.id()),
-        pgid: Some(detached.id()),
-        start_time: listeners::start_time(detached.id()),
-        argv: plan.argv.clone(),
-        cwd: Some(plan.folder.display().to_string()),
-        port: plan.port,
-        url: None,
-        log: Some(run.path.join(LOG).display().to_string()),
-        started_at: environment.now().rfc3339(),
-        adopted: false,
-    };
+    let mut server = server_record(run, plan, detached.id(), environment);
     let folder = run.folder();
     let recorded = folder.seal().and_then(|seal| seal.steps(&folder, vec![(record::RECORD, text(&server))]));
     let begun = recorded.and_then(|steps| held.commit(steps));
@@ -351,17 +243,7 @@ fn start(
             for pid in interrupt::set_aside(|| family.end(detached)) {
                 failure.error.message += &format!("; process {pid}, which it started, cannot be ended");
             }
-            if failure.body.is_some() || !matches!(failure.exit, ENVIRONMENT | TIMEOUT) {
-                return Err(failure);
-            }
-            response.log = record::log_end(run)?;
-            if let Some(owner) = owner.filter(|owner| owner.pid.is_some()) {
-                let is_left = owner.pid.is_some_and(|pid| listeners::is_alive(pid, owner.start_time));
-                let how = if is_left { "has the port" } else { "listened there, and was ended" };
-                failure.error.message += &format!("; {} {how}", owner.words());
-                response.owner = Some(owner).filter(|_| is_left);
-            }
-            return Err(response.failed_with_log(run.record.mode, failure));
+            return Err(response.with_cause(run, owner, failure)?);
         }
     };
     if let Some(port) = listeners::public_port(plan.port, family.members()) {
@@ -380,6 +262,29 @@ fn start(
 }
 
 impl Response {
+    /// The failure of a server that was ended, with what has its port and the end of its log.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    fn with_cause(
+        mut self,
+        run: &PolishRun,
+        owner: Option<ListeningProcess>,
+        mut failure: CallFailure,
+    ) -> Result<CallFailure, CallFailure> {
+        if failure.body.is_some() || !matches!(failure.exit, ENVIRONMENT | TIMEOUT) {
+            return Ok(failure);
+        }
+        self.log = record::log_end(run)?;
+        if let Some(owner) = owner.filter(|owner| owner.pid.is_some()) {
+            let is_left = owner.pid.is_some_and(|pid| listeners::is_alive(pid, owner.start_time));
+            let how = if is_left { "has the port" } else { "listened there, and was ended" };
+            failure.error.message += &format!("; {} {how}", owner.words());
+            self.owner = Some(owner).filter(|_| is_left);
+        }
+        Ok(self.failed_with_log(run.record.mode, failure))
+    }
+
     /// The failure with the end of the server's log.
     fn failed_with_log(self, mode: LaunchMode, mut failure: CallFailure) -> CallFailure {
         if mode == LaunchMode::Headless && !self.log.is_empty() {

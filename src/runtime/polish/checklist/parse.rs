@@ -160,19 +160,10 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             "you edited the file after a command was interrupted: the text that it was to write is in `{name}{KEPT_SUFFIX}`"
         ));
     }
-    for (id, item) in lock.items.iter().filter(|(id, _)| sections.iter().all(|section| section.id != **id)) {
-        let what = match item.result {
-            _ if item.planned.is_some() => {
-                "it is dispatched and has no result yet: write it with `polish checklist rewrite`"
-            }
-            Some(ItemOutcome::Fixed) => "its repair stays, and counts",
-            _ => "nothing of it is repaired",
-        };
-        warnings.push(format!("item {id} was removed: {what}"));
-    }
+    warnings.extend(removed_items(&lock, &sections));
     let mut response = Response {
         status: ChecklistStatus::Ok,
-        path: name.clone(),
+        path: name,
         sha256: disk::sha256(text.as_bytes()),
         items: Vec::new(),
         errors: faults,
@@ -186,19 +177,7 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
             Err(fault) => response.errors.push(fault),
         }
     }
-    let mut here: BTreeMap<u32, (&str, &[String])> = BTreeMap::new();
-    for (section, files) in &listed {
-        here.entry(section.id).or_insert((&section.title, &files.paths));
-    }
-    for (section, _) in &listed {
-        let Some(before) = lock.number_before(section.id, &here) else { continue };
-        let message = format!(
-            "item {before} is item {} now, and results belong to the numbers: write `## Item {before} — {}`",
-            section.id,
-            one_line(&section.title)
-        );
-        response.errors.push(fault(section.line, ErrorCode::Renumbered, message));
-    }
+    response.errors.extend(renumbered_items(&lock, &listed));
     let mut seeds = 0;
     for (section, files) in listed {
         let size = files.measure(&changed, &thresholds);
@@ -209,27 +188,68 @@ fn read_or_list(run: &PolishRun, tree: &Repository) -> Result<(Response, String)
     if response.errors.is_empty() {
         return Ok((response, text));
     }
+    Err(malformed_checklist(response, &text, run))
+}
+
+/// Warnings of items that the user removed.
+fn removed_items(lock: &ChecklistLock, sections: &[ItemSection]) -> Vec<String> {
+    let is_removed = |id: u32| sections.iter().all(|section| section.id != id);
+    let removed = lock.items.iter().filter(|(id, _)| is_removed(**id));
+    removed
+        .map(|(id, item)| {
+            let what = match item.result {
+                _ if item.planned.is_some() => {
+                    "it is dispatched and has no result yet: write it with `polish checklist rewrite`"
+                }
+                Some(ItemOutcome::Fixed) => "its repair stays, and counts",
+                _ => "nothing of it is repaired",
+            };
+            format!("item {id} was removed: {what}")
+        })
+        .collect()
+}
+
+/// Faults of items that have the number of another one.
+fn renumbered_items(lock: &ChecklistLock, listed: &[(&ItemSection, ItemFiles)]) -> Vec<ChecklistFault> {
+    let mut here: BTreeMap<u32, (&str, &[String])> = BTreeMap::new();
+    for (section, files) in listed {
+        here.entry(section.id).or_insert((&section.title, &files.paths));
+    }
+    let renumbered = listed.iter().filter_map(|(section, _)| {
+        let before = lock.number_before(section.id, &here)?;
+        let message = format!(
+            "item {before} is item {} now, and results belong to the numbers: write `## Item {before} — {}`",
+            section.id,
+            one_line(&section.title)
+        );
+        Some(fault(section.line, ErrorCode::Renumbered, message))
+    });
+    renumbered.collect()
+}
+
+/// The failure of a checklist with faults, which lists every one.
+fn malformed_checklist(mut response: Response, text: &str, run: &PolishRun) -> CallFailure {
     order::sort_by_key(&mut response.errors, |fault| fault.line);
     response.items.clear();
     response.status = ChecklistStatus::Malformed;
     let first = &response.errors[0];
     let hint = "repair the checklist, and read it again";
     let col = |fault: &ChecklistFault| {
-        let line = lines(&text).nth(fault.line - 1).unwrap_or_default();
+        let line = lines(text).nth(fault.line - 1).unwrap_or_default();
         line[..indent(line)].chars().count() + 1
     };
     let shown = |fault: &ChecklistFault| {
-        let (message, name) = (one_line(&fault.message), one_line(&name));
+        let (message, name) = (one_line(&fault.message), one_line(&response.path));
         format!("error: {message}\n  --> {name}:{}:{}\n", fault.line, col(fault))
     };
     let all = response.errors.iter().map(shown).collect::<String>() + "help: " + hint;
     let failure = CallFailure::new(MALFORMED, first.code, first.message.clone(), hint);
     let (line, col) = (first.line, col(first));
-    let mut failure = failure.in_file(name, Some(line), Some(col));
+    let mut failure = failure.in_file(response.path.clone(), Some(line), Some(col));
     // The text of a headless polish is fixed.
     failure.text = Some(all).filter(|_| run.record.mode == LaunchMode::Interactive);
     response.error = Some(*failure.error.clone());
-    Err(failure.within_answer(&response))
+    failure.within_answer(&response)
 }
 
 /// An item, whose faults and warnings go to `response`; none if its action is not known. `seed` is the number of its

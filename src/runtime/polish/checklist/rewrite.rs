@@ -20,9 +20,9 @@ use crate::runtime::document;
 use crate::runtime::environment::Environment;
 use crate::runtime::error_code::ErrorCode;
 use crate::runtime::given_list::{GivenList, ListForm, words};
-use crate::runtime::polish::record::PolishRun;
+use crate::runtime::polish::record::{PolishRecord, PolishRun};
 use crate::runtime::run::{RECORD, text};
-use crate::runtime::store::{KEPT_SUFFIX, StoreStep};
+use crate::runtime::store::{KEPT_SUFFIX, LockedStore, StoreStep};
 
 options! {
     /// Write the result of each item below it
@@ -141,31 +141,28 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let sections = parse(&checklist, 0).sections;
     let mut replaced: BTreeMap<usize, (usize, String)> = BTreeMap::new();
     for (at, result) in &results {
-        let unknown =
-            |message: String, hint: &str| list.failure(ErrorCode::UnknownItem, *at, "id", message, hint);
         let section = sections.iter().find(|section| section.id == result.id);
         let item = seen.items.iter().find(|item| item.id == result.id);
         let given_out = lock.items.get_mut(&result.id).filter(|locked| locked.was_out());
         let Some(locked) = given_out else {
-            return Err(match item {
-                Some(_) => {
-                    let message = format!("item {} was not dispatched by `dispatch plan`", result.id);
-                    unknown(message, "leave it out, or correct its `id`")
-                }
-                None => unknown(format!("the checklist has no item {}", result.id), "leave it out"),
-            });
+            let (message, hint) = match item {
+                Some(_) => (
+                    format!("item {} was not dispatched by `dispatch plan`", result.id),
+                    "leave it out, or correct its `id`",
+                ),
+                None => (format!("the checklist has no item {}", result.id), "leave it out"),
+            };
+            return Err(list.failure(ErrorCode::UnknownItem, *at, "id", message, hint));
         };
-        let mut commit = &*result.commit;
-        if !commit.is_empty()
-            && let Some(why) = contradiction(result, locked, &changed, &tree)?
-        {
-            warnings.push(format!(
-                "the commit `{}` does not count as the repair of item {}: {why}",
-                one_line(commit),
-                result.id
-            ));
-            commit = "";
-        }
+        let why = match result.commit.is_empty() {
+            true => None,
+            false => contradiction(result, locked, &changed, &tree)?,
+        };
+        warnings.extend(why.as_ref().map(|why| {
+            let (commit, id) = (one_line(&result.commit), result.id);
+            format!("the commit `{commit}` does not count as the repair of item {id}: {why}")
+        }));
+        let commit = if why.is_some() { "" } else { &*result.commit };
         let outcome = [("result", result.result.word()), ("summary", &*result.summary), ("commit", commit)];
         if let (Some(section), Some(item)) = (section, item) {
             let text = section_with_outcome(&checklist, section, &outcome);
@@ -182,20 +179,39 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             result: result.clone(),
             reasons: locked.reasons.clone(),
         });
-        run.record.outcomes.insert(result.id, result.result);
-        if !commit.is_empty() {
-            run.record.user_commits.remove(commit);
-            if !run.record.commits.iter().any(|known| known == commit) {
-                run.record.commits.push(commit.to_owned());
-            }
-        }
+        record_repair(&mut run.record, result, commit);
     }
     for (start, (end, text)) in replaced.into_iter().rev() {
         checklist.replace_range(start..end, &text);
     }
-    let folder = run.folder();
     let documents = vec![(LOCK, text(&lock)), (LOG, text(&log)), (RECORD, text(&run.record))];
     let sha256 = disk::sha256(checklist.as_bytes());
+    write(&run, &held, checklist, documents, &seen.sha256)?;
+    let results = results.into_iter().map(|(_, result)| result).collect();
+    let (status, path, warnings) = (RewriteStatus::Written, seen.path, warnings);
+    Ok(Delivery::from_answer(&Response { status, path, sha256, results, warnings }))
+}
+
+/// Records the result of an item, and the commit with its repair; it is empty if there is none.
+fn record_repair(record: &mut PolishRecord, result: &ItemResult, commit: &str) {
+    record.outcomes.insert(result.id, result.result);
+    if !commit.is_empty() {
+        record.user_commits.remove(commit);
+        if !record.commits.iter().any(|known| known == commit) {
+            record.commits.push(commit.to_owned());
+        }
+    }
+}
+
+/// Writes the checklist, whose text had the hash `seen`, and the documents of the run.
+fn write(
+    run: &PolishRun,
+    held: &LockedStore<'_>,
+    mut checklist: String,
+    documents: Vec<(&str, String)>,
+    seen: &str,
+) -> Result<(), CallFailure> {
+    let folder = run.folder();
     let bytes = run.store.bytes(&run.path.join(CHECKLIST))?;
     if bytes.is_some_and(|bytes| bytes.starts_with(document::MARK)) {
         checklist.insert(0, '\u{feff}');
@@ -203,12 +219,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // The checklist first: if the user has saved it meanwhile, nothing else is written.
     let mut steps = vec![StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist }];
     steps.extend(folder.seal()?.steps(&folder, documents)?);
-    held.together_over(steps, &seen.sha256)?;
+    held.together_over(steps, seen)?;
     // The results are in the file now. As a step of the transaction, this would remove what a replay keeps.
-    held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT_SUFFIX}")))?;
-    let results = results.into_iter().map(|(_, result)| result).collect();
-    let (status, path, warnings) = (RewriteStatus::Written, seen.path, warnings);
-    Ok(Delivery::from_answer(&Response { status, path, sha256, results, warnings }))
+    held.remove(&folder.relative(&format!("{CHECKLIST}{KEPT_SUFFIX}")))
 }
 
 /// The results of a list, each with its row. A second result for an item is refused, since it may contradict the first.

@@ -20,18 +20,21 @@ pub(super) struct BaseCandidate {
     pub(super) standing: Option<HeadState>,
 }
 
+impl BaseCandidate {
+    /// One without a pull request.
+    fn new(branch: &str, remote: Option<String>, source: BaseSource) -> Self {
+        Self { branch: branch.to_owned(), remote, source, pull_request: None, standing: None }
+    }
+}
+
 /// The base that was named: the branch of a remote if one has it, otherwise whatever the name means locally.
 pub(super) fn named_base(
     repository: &Repository,
     base: &str,
     remotes: &[(String, String)],
 ) -> Result<BaseCandidate, CallFailure> {
-    let found = |branch: &str, remote: Option<&str>| BaseCandidate {
-        branch: branch.to_owned(),
-        remote: remote.map(str::to_owned),
-        source: BaseSource::Option,
-        pull_request: None,
-        standing: None,
+    let found = |branch: &str, remote: Option<&str>| {
+        BaseCandidate::new(branch, remote.map(str::to_owned), BaseSource::Option)
     };
     // A revision expression is a local commit, not a name that a remote knows.
     if matches!(base, HEAD | "@") || base.contains(['~', '^', ':']) || base.contains("@{") {
@@ -69,27 +72,11 @@ pub(super) fn search(
     };
     let origin = has_origin(remotes).then(|| ORIGIN.to_owned());
     if let Some(request) = request {
-        let of_base = remote_among(remotes, &request.base_url);
-        if of_base.is_none() && !request.base_url.is_empty() {
-            let instead = origin.as_deref().unwrap_or("what is here");
-            warnings.push(format!(
-                "no remote is `{}`, the base of the pull request: used {instead}",
-                request.base_url
-            ));
-        }
-        let remote = of_base.or(origin);
-        let branch = request.base_branch.clone();
-        return Ok(Some(BaseCandidate {
-            branch,
-            remote,
-            source: BaseSource::PullRequest,
-            pull_request: Some(request),
-            standing,
-        }));
+        let found = base_of_request(request, remotes, origin, warnings);
+        return Ok(Some(BaseCandidate { standing, ..found }));
     }
-    let candidate = |branch: &str, remote: Option<String>, source: BaseSource| {
-        Some(BaseCandidate { branch: branch.to_owned(), remote, source, pull_request: None, standing: None })
-    };
+    let candidate =
+        |branch: &str, remote, source: BaseSource| Some(BaseCandidate::new(branch, remote, source));
     let others = if origin.is_none() { home_remotes(repository, remotes)? } else { Vec::new() };
     // If the target of a remote's HEAD is missing, it may have been renamed: it is only fetched if nothing else
     // determines the base.
@@ -118,19 +105,8 @@ pub(super) fn search(
             }
         }
     }
-    for name in MAIN_BRANCH_NAMES {
-        if origin.is_some() && repository.commit(&format!("refs/remotes/{ORIGIN}/{name}"))?.is_some() {
-            return Ok(candidate(name, origin, BaseSource::UsualName));
-        }
-        if repository.commit(&format!("refs/heads/{name}"))?.is_some() {
-            // `git fetch` in a bare clone updates no remote branches.
-            if origin.is_some() {
-                warnings.push(format!(
-                    "no branch of `{ORIGIN}` was fetched here: the base is the local `{name}`, which may be older (fetch it with `git fetch {ORIGIN} {name}:refs/remotes/{ORIGIN}/{name}`)"
-                ));
-            }
-            return Ok(candidate(name, None, BaseSource::UsualName));
-        }
+    if let Some((name, remote)) = main_branch(repository, origin.as_deref(), warnings)? {
+        return Ok(candidate(name, remote, BaseSource::UsualName));
     }
     if stale.is_none()
         && let Some(remote) = origin.or_else(|| others.into_iter().next())
@@ -139,6 +115,48 @@ pub(super) fn search(
             .and_then(|branch| candidate(&branch, Some(remote), BaseSource::RemoteHead));
     }
     Ok(stale)
+}
+
+/// The base of a pull request, on the remote that has it, otherwise on `origin`.
+fn base_of_request(
+    request: PullRequest,
+    remotes: &[(String, String)],
+    origin: Option<String>,
+    warnings: &mut Vec<String>,
+) -> BaseCandidate {
+    let of_base = remote_among(remotes, &request.base_url);
+    if of_base.is_none() && !request.base_url.is_empty() {
+        let instead = origin.as_deref().unwrap_or("what is here");
+        warnings.push(format!(
+            "no remote is `{}`, the base of the pull request: used {instead}",
+            request.base_url
+        ));
+    }
+    let found = BaseCandidate::new(&request.base_branch, of_base.or(origin), BaseSource::PullRequest);
+    BaseCandidate { pull_request: Some(request), ..found }
+}
+
+/// The first usual name of a main branch that `origin` or this repository has, with the remote.
+fn main_branch(
+    repository: &Repository,
+    origin: Option<&str>,
+    warnings: &mut Vec<String>,
+) -> Result<Option<(&'static str, Option<String>)>, CallFailure> {
+    for name in MAIN_BRANCH_NAMES {
+        if origin.is_some() && repository.commit(&format!("refs/remotes/{ORIGIN}/{name}"))?.is_some() {
+            return Ok(Some((name, origin.map(str::to_owned))));
+        }
+        if repository.commit(&format!("refs/heads/{name}"))?.is_some() {
+            // `git fetch` in a bare clone updates no remote branches.
+            if origin.is_some() {
+                warnings.push(format!(
+                    "no branch of `{ORIGIN}` was fetched here: the base is the local `{name}`, which may be older (fetch it with `git fetch {ORIGIN} {name}:refs/remotes/{ORIGIN}/{name}`)"
+                ));
+            }
+            return Ok(Some((name, None)));
+        }
+    }
+    Ok(None)
 }
 
 /// The remotes that may have the base where none is called `origin`: `upstream`, and those of the clone's own repository
