@@ -3,6 +3,7 @@
 
 mod bans;
 mod callers;
+mod negation;
 mod other_languages;
 
 use std::cell::OnceCell;
@@ -11,6 +12,7 @@ use memchr::memmem;
 
 use crate::source::{Span, line_end, line_start};
 pub(super) use bans::is_forbidden;
+use negation::{is_denial, is_negated};
 pub(super) use other_languages::has_agent_beside;
 
 /// Words that ask for an agent anywhere in its sentence, and for all items of a list if they are in the sentence before
@@ -57,22 +59,9 @@ const REACH: usize = 5;
 /// How many bytes before and after a name are searched: a request is near the name, and a longer search takes longer.
 const SEARCHED_BYTES: usize = 8192;
 
-/// Words that negate a request, besides those with `n't`.
-const DENYING: [&str; 9] =
-    ["never", "not", "cannot", "without", "avoid", "refrain", "forbidden", "prohibited", "neither"];
-
-/// The same, in two words.
-const DENYING_PAIRS: [[&str; 2]; 3] = [["instead", "of"], ["rather", "than"], ["no", "need"]];
-
 /// Words after an agent that is for something other than this text.
 const FOR_OTHERS: [[&str; 2]; 4] =
     [["instead", "for"], ["instead", "when"], ["instead", "if"], ["instead", "to"]];
-
-/// Words that start a condition: a negation in it does not apply to the sentence after its comma.
-const CONDITIONS: [&str; 12] = [
-    "if", "when", "where", "unless", "while", "because", "since", "once", "after", "before", "until",
-    "without",
-];
 
 /// Characters that end a sentence that may forbid all agents.
 const SENTENCE_ENDS: [char; 5] = ['\n', '.', ';', ':', '!'];
@@ -122,7 +111,7 @@ fn is_asked_near(text: &str, span: Span) -> bool {
     let line = &line[..line_end(line, 0)];
     let (ahead, behind) = (&text[start..span.start], &line[span.end - start..]);
     if ahead.ends_with("@agent-") || is_call(ahead) {
-        !is_negated(ahead)
+        !is_negated(sentence(text, span).0)
     } else if is_step(ahead, behind) {
         !section(text, start).any(|sentence| sentence.trim_end().ends_with(':') && forbids(&sentence))
     } else if is_example(ahead, behind) || is_listed(line) && has_samples(&text[start + line.len()..]) {
@@ -164,31 +153,6 @@ fn is_ban(sentence: &str) -> bool {
 fn forbids(sentence: &str) -> bool {
     let asks = |word| is_one_of(word, &ASKING) || is_one_of(word, &ASKING_FOR_ITEMS);
     is_negated(sentence) && words(sentence).any(asks)
-}
-
-/// Whether the text before a name negates it; a condition before a comma does not count.
-fn is_negated(before: &str) -> bool {
-    let clauses: Vec<&str> = before.split(',').collect();
-    let counts = |(at, clause): &(usize, &&str)| {
-        let first = words(clause).next().unwrap_or_default();
-        at + 1 == clauses.len() || !is_one_of(first, &CONDITIONS)
-    };
-    clauses.iter().enumerate().filter(counts).any(|(_, clause)| {
-        let words: Vec<&str> = words(clause).collect();
-        let pair = |pair: &[&str]| {
-            DENYING_PAIRS
-                .iter()
-                .any(|known| is_one_of(pair[0], &known[..1]) && is_one_of(pair[1], &known[1..]))
-        };
-        words.iter().any(|word| is_denial(word)) || words.windows(2).any(pair)
-    })
-}
-
-fn is_denial(word: &str) -> bool {
-    let plain = word.contains('\u{2019}').then(|| word.replace('\u{2019}', "'"));
-    let word = plain.as_deref().unwrap_or(word);
-    let ending = word.len().checked_sub(3).and_then(|at| word.get(at..));
-    is_one_of(word, &DENYING) || ending.is_some_and(|ending| ending.eq_ignore_ascii_case("n't"))
 }
 
 /// Whether a name is in inline code among other words: a text that a user may type, which is not a request here.
@@ -324,6 +288,10 @@ mod tests {
     #[test]
     fn a_request_asks() {
         for text in [
+            "Do not skip the `scout` agent: always launch it.",
+            "Never dispatch it yourself, except for security changes: then dispatch `scout`.",
+            "Do not use `Task` except for reviews; then use `Task` with `subagent_type: scout`.",
+            "Do not spawn agents, but `subagent_type: scout` may be used once.",
             "Dispatch kit:check twice, then the `scout` agent.",
             "Use the **scout** agent for this.",
             "Run these in parallel:\n\n- Task scout(feature)\n",
@@ -364,6 +332,9 @@ mod tests {
     #[test]
     fn a_mention_asks_for_nothing() {
         for text in [
+            "Do not, in any case, dispatch the `scout` agent.",
+            "Never, ever use the `scout` agent.",
+            "Never dispatch `check`, the `scout` agent or `plan`.",
             "- `scout`: looks ahead\n- `other`: looks back\n",
             "1. `scout`: looks ahead\n2. `other`: looks back\n",
             "## Permissions\n\n| agent | tools |\n|---|---|\n| scout | Read |\n",

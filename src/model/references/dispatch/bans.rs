@@ -1,10 +1,8 @@
 //! Whether a text only forbids what it names: "never use `WebFetch`". A ban with a limit, such as "never use `Bash` for
 //! searches", does not count, since the text may want the name elsewhere.
 
-use super::{
-    AGENTS, ASKING, ASKING_FOR_ITEMS, CONDITIONS, DENYING_PAIRS, OF_A_BAN, is_denial, is_listed, is_one_of,
-    sentence, words,
-};
+use super::negation::{CONDITIONS, DENYING_PAIRS};
+use super::{AGENTS, ASKING, ASKING_FOR_ITEMS, OF_A_BAN, is_denial, is_listed, is_one_of, sentence, words};
 use crate::source::{Span, line_start};
 
 /// How many bytes before and after a name are searched.
