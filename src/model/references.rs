@@ -80,6 +80,9 @@ pub struct InventoryName {
     pub script: Option<String>,
 }
 
+/// "Tool" in scripts that may have no space before it: Chinese, Japanese and Korean.
+const TOOL_WORDS: [&str; 3] = ["\u{5de5}\u{5177}", "\u{30c4}\u{30fc}\u{30eb}", "\u{b3c4}\u{ad6c}"];
+
 #[derive(Debug, Clone)]
 enum NameCandidate {
     Qualified(ComponentKind, QualifiedName),
@@ -326,7 +329,8 @@ fn candidate_target(
             let certain = !ambiguous
                 || around.in_backticks()
                 || (around.next() == Some('(') && is_call(around.after))
-                || around.after.strip_prefix(' ').is_some_and(|after| starts_with_word(after, "tool"));
+                || around.after.strip_prefix(' ').is_some_and(|after| starts_with_word(after, "tool"))
+                || TOOL_WORDS.iter().any(|word| around.after.trim_start_matches(' ').starts_with(word));
             (clean && certain).then(|| ReferenceTarget::Tool(tool.clone()))
         }
     }

@@ -49,6 +49,8 @@ fn a_name_ends_beside_letters_of_a_script_without_spaces() {
     }
     assert_eq!(found("/p:planを実行する。"), ["/p:plan"]);
     assert_eq!(found("使用TodoWrite工具, `plan-fixer`エージェント"), ["TodoWrite", "plan-fixer"]);
+    // An English word is a tool only beside a word for one.
+    assert_eq!(found("使用Read工具、Readツール、Read 도구"), ["Read", "Read", "Read"]);
     // A slash command was a name only behind a space.
     for text in ["使用/p:plan命令", "调用：/p:plan。", "（/p:planを使う）", "명령어/p:plan"] {
         assert_eq!(found(text), ["/p:plan"], "{text}");
