@@ -96,7 +96,12 @@ impl<'a> ComponentDirectory<'a> {
         }
         self.skills.insert(component.qualified.to_string(), component);
         if let Some(alias) = component.alias() {
-            self.skills.entry(qualify(component.qualified.plugin(), &alias)).or_insert(component);
+            let plugin = component.qualified.plugin();
+            // The source host takes the name in the frontmatter as it is, which may have the plugin's in front.
+            if parts_of(&alias).is_some_and(|(first, _)| first == plugin) {
+                self.skills.entry(alias.clone()).or_insert(component);
+            }
+            self.skills.entry(qualify(plugin, &alias)).or_insert(component);
         }
     }
 

@@ -11,7 +11,7 @@ use super::context::RuleContext;
 use crate::diagnostic::FixEdit;
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
-use crate::model::qualified_name::qualify;
+use crate::model::qualified_name::{parts_of, qualify};
 use crate::model::references::ends_with_slash;
 use crate::parallel;
 use crate::read::name_words::{is_name_char, is_spaced_letter};
@@ -129,14 +129,17 @@ impl SkillRenames {
                 continue;
             }
             let slash = ends_with_slash(before) && path.starts_with(&plugin.root);
-            let called = qualified || slash;
+            // A name that has the plugin's in front keeps it.
+            let is_whole = !qualified && parts_of(name).is_some_and(|(first, _)| first == plugin.name);
+            let called = qualified || slash || is_whole;
             let goes_on = after.starts_with(['/', ':'])
                 || after.strip_prefix('.').is_some_and(|after| after.starts_with(is_spaced_letter));
             if !called || goes_on || places.len() > MOST {
                 return None;
             }
             let (start, end) = (span.start, span.end);
-            edits.push(FixEdit { path: path.to_string(), start, end, replacement: new.to_owned() });
+            let replacement = if is_whole { qualify(&plugin.name, new) } else { new.to_owned() };
+            edits.push(FixEdit { path: path.to_string(), start, end, replacement });
         }
         Some(edits)
     }
