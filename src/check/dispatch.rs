@@ -4,17 +4,21 @@
 
 mod name_use;
 
+use std::collections::BTreeSet;
+
 use memchr::memmem;
 
 use super::context::{PluginText, RuleContext};
 use super::intent::stands_for_any_agent;
 use super::signs::TextSign;
+use super::snippet::may_be_shell;
 use crate::model::component::Component;
+use crate::model::qualified_name::plugin_of;
 use crate::model::references::{AgentMentions, ends_with_slash, starts_name};
 use crate::read::intent::words_before;
 use crate::read::name_words::{is_spaced_letter, leading_name};
 use crate::source::{ComponentKind, Span, line_end, line_start};
-use name_use::{DISPATCHES, RUNS, classify_unknown, lists};
+use name_use::{DISPATCHES, NameContext, RUNS, classify_unknown, lists};
 
 /// One place that names a component.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,9 +66,15 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     let named: Vec<Dispatch> =
         prefixes(body).filter(known).filter_map(|prefix| named_dispatch(body, prefix)).collect();
     let lists = lists(body, &named);
+    let around = NameContext {
+        directory: context.directory(),
+        mentions: &mentions,
+        plugins: certain_plugins(context, named.iter().chain(&out)),
+        is_command: &|at| is_in_commands(text, at),
+    };
     for (named, list) in named.into_iter().zip(lists) {
         if !taken.iter().any(|span| span.start == named.span.start) {
-            out.push(classify_unknown(body, named, list, context.directory(), &mentions));
+            out.push(classify_unknown(body, named, list, &around));
         }
     }
     for dispatch in &mut out {
@@ -73,6 +83,29 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
     out.extend(field(text, component));
     out.sort_by_key(|dispatch| dispatch.span);
     out
+}
+
+/// The plugins of which a text names an existing component, or runs one in a form that only skills have: there, what
+/// stands before a colon is the plugin, and not the module, image or task that others write in the same way.
+fn certain_plugins<'d>(
+    context: &RuleContext<'_>,
+    named: impl Iterator<Item = &'d Dispatch>,
+) -> BTreeSet<String> {
+    let is_certain =
+        |named: &&Dispatch| named.how == NameUse::Skill || context.directory().contains(&named.name);
+    named.filter(is_certain).map(|named| plugin_of(&named.name).to_owned()).collect()
+}
+
+/// Whether byte `at` of the body lies in a block of shell commands, or behind the first word of inline code.
+fn is_in_commands(text: &PluginText<'_>, at: usize) -> bool {
+    let body = text.body.slice(text.text);
+    let line = &body[line_start(body, at)..at];
+    let code = line.rsplit('`').next().unwrap_or_default();
+    let is_inline = line.matches('`').count() % 2 == 1 && !code.trim_matches(['/', '@', ' ', '"']).is_empty();
+    let holds = |block: &Span| block.start <= text.body.start + at && text.body.start + at < block.end;
+    let is_shell = |info: &str| !info.trim().is_empty() && may_be_shell(info);
+    let blocks = &text.outline().blocks;
+    is_inline || blocks.iter().any(|block| holds(&block.span) && block.info.as_deref().is_some_and(is_shell))
 }
 
 /// Every `word:` that can be the plugin part of a qualified name.

@@ -1,7 +1,10 @@
 //! How a text uses an unknown qualified name, by the words around it.
 
+use std::collections::BTreeSet;
+
 use super::{Dispatch, NameUse};
 use crate::check::directory::ComponentDirectory;
+use crate::model::qualified_name::plugin_of;
 use crate::model::references::{AgentMentions, is_asked};
 use crate::read::intent::words_before;
 use crate::source::{Span, line_start};
@@ -28,33 +31,53 @@ const BEFORE_NAMES: [&str; 11] =
 /// Words that forbid it, or only give an example.
 const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
 
+/// Verbs of `RUNS` that also go with what is no skill: "use `node:fs`".
+const WEAK: [&str; 2] = ["use", "load"];
+/// The first words of the names of tasks and package scripts: "run `test:unit`".
+const TASKS: [&str; 12] =
+    ["build", "ci", "db", "dev", "docker", "e2e", "format", "lint", "start", "test", "typecheck", "watch"];
+
+/// What tells how a text uses an unknown name.
+pub(super) struct NameContext<'a> {
+    /// The components of the build.
+    pub directory: &'a ComponentDirectory<'a>,
+    /// The agents that the text mentions.
+    pub mentions: &'a AgentMentions,
+    /// The plugins whose components the text certainly names.
+    pub plugins: BTreeSet<String>,
+    /// Whether a byte of the body belongs to commands of a shell.
+    pub is_command: &'a dyn Fn(usize) -> bool,
+}
+
+impl NameContext<'_> {
+    /// Whether a name that nothing but the word `verb` calls is a skill's: modules, images and tasks are written in the
+    /// same way, and a plugin may be called like a technology.
+    fn is_skill(&self, name: &str, at: usize, verb: &str) -> bool {
+        let plugin = plugin_of(name);
+        let is_other = || WEAK.contains(&verb) || TASKS.contains(&plugin);
+        (self.plugins.contains(plugin) || !is_other()) && !(self.is_command)(at)
+    }
+}
+
 /// Classifies an unknown name by the words around it, or around the `list` of names in which it stands.
 pub(super) fn classify_unknown(
     body: &str,
     mut named: Dispatch,
     list: Span,
-    directory: &ComponentDirectory<'_>,
-    mentions: &AgentMentions,
+    context: &NameContext<'_>,
 ) -> Dispatch {
-    if named.how != NameUse::Named || directory.contains(&named.name) {
+    if named.how != NameUse::Named || context.directory.contains(&named.name) {
         return named;
     }
-    named.how = use_of(body, named.span, list, &named.name, (directory, mentions));
+    named.how = use_of(body, named.span, list, &named.name, context);
     if named.how == NameUse::Named && list.start < named.span.start {
-        named.how =
-            use_of(body, Span::new(list.start, named.span.end), list, &named.name, (directory, mentions));
+        named.how = use_of(body, Span::new(list.start, named.span.end), list, &named.name, context);
     }
     named
 }
 
 /// How the words around `span` use a name; a noun may follow the `list` in which it stands.
-fn use_of(
-    body: &str,
-    span: Span,
-    list: Span,
-    name: &str,
-    (directory, mentions): (&ComponentDirectory<'_>, &AgentMentions),
-) -> NameUse {
+fn use_of(body: &str, span: Span, list: Span, name: &str, context: &NameContext<'_>) -> NameUse {
     let mut words = words_before(body, span.start);
     let is_denied = words.iter().any(|word| NOT.contains(&word.as_str()));
     let called = called_tool(&words).or_else(|| called_workflow(body, span.start));
@@ -71,13 +94,17 @@ fn use_of(
     let delegates = says(&["to"])
         && words.iter().rev().take(DELEGATES_REACH).any(|word| DELEGATES.contains(&word.as_str()));
     let starts = ["start", "trigger"];
+    let is_skill = || {
+        let verb = words.last().map_or("", String::as_str);
+        (skill || context.is_skill(name, span.start, verb)) && !may_be_tool(name, context.directory)
+    };
     if workflow && (says(&DISPATCHES) || says(&APPLIES) || says(&RUNS) || says(&starts)) {
         NameUse::Workflow
-    } else if says(&DISPATCHES) || delegates && !skill || agent && is_asked(body, span, mentions) {
+    } else if says(&DISPATCHES) || delegates && !skill || agent && is_asked(body, span, context.mentions) {
         NameUse::Agent
     } else if let Some(how) = called.filter(|_| !is_denied) {
         how
-    } else if skill && says(&APPLIES) || says(&RUNS) && !agent && !may_be_tool(name, directory) {
+    } else if skill && says(&APPLIES) || says(&RUNS) && !agent && is_skill() {
         NameUse::Skill
     } else {
         NameUse::Named
