@@ -252,11 +252,13 @@ fn find_skills(tree: &Tree, manifest: &Value, listed: &Value, root: &mut Root) {
     if !replaced && !is_plugin(tree, &root.folder) {
         parents.push(root.folder.clone());
     }
+    let linked = linked_folders(tree, &root.path("skills"));
     for parent in &parents {
         let below = if parent.is_empty() { tree.clone() } else { tree.below(parent) };
         for child in below.top() {
             let path = join(parent, &format!("{child}/SKILL.md"));
-            if tree.get(&path).is_some() {
+            // A skill that a link in the default folder reaches, too, is listed once: there.
+            if tree.get(&path).is_some() && !linked.contains(&join(parent, &child)) {
                 add(root, "skill", child, path);
             }
         }
@@ -274,6 +276,23 @@ fn find_skills(tree: &Tree, manifest: &Value, listed: &Value, root: &mut Root) {
     if root.skills.is_empty() && !beside && tree.get(&alone).is_some() {
         add(root, "skill", String::new(), alone);
     }
+}
+
+/// The folders to which links in `folder` lead under the same name.
+fn linked_folders(tree: &Tree, folder: &str) -> Vec<String> {
+    let leads = |name: &String| {
+        let Some(Entry::Link(target)) = tree.get(&join(folder, name)) else { return None };
+        let mut parts: Vec<&str> = folder.split('/').collect();
+        for part in target.split('/').filter(|part| *part != ".") {
+            if part == ".." {
+                parts.pop()?;
+            } else {
+                parts.push(part);
+            }
+        }
+        parts.last().is_some_and(|last| last == name).then(|| parts.join("/"))
+    };
+    tree.below(folder).top().iter().filter_map(leads).collect()
 }
 
 /// Servers of a JSON file: below the usual key, or a bare map in a separate file.

@@ -175,7 +175,37 @@ impl ComponentFinder<'_> {
             let found = Diagnostic::for_file(path, Severity::Warning, RuleId::LINKED_COMPONENT, message);
             found.help("replace the link with a file")
         }));
+        self.merge_linked_skills();
         self.linked_skills();
+    }
+
+    /// Keeps one of the skills that are one file with one name: the source host lists it once (Claude Code 2.1.330). The one
+    /// in the default folder stays where it is in a bundle.
+    fn merge_linked_skills(&mut self) {
+        if self.tree.links.is_empty() {
+            return;
+        }
+        let default = self.plugin.root.join("skills");
+        let mut skills: Vec<&Component> = self
+            .plugin
+            .components
+            .iter()
+            .filter(|component| component.kind == ComponentKind::Skill)
+            .collect();
+        skills.sort_by_key(|skill| (!skill.path.starts_with(&default), self.is_linked(&skill.path)));
+        let (mut known, mut again) = (BTreeSet::new(), BTreeSet::new());
+        for skill in skills {
+            let Some(file) = self.tree.get(&skill.path) else { continue };
+            if !known.insert((&file.origin, &skill.qualified)) {
+                again.insert(skill.path.clone());
+            }
+        }
+        self.plugin.components.retain(|component| !again.contains(&component.path));
+    }
+
+    /// Whether a file is a link, or lies behind one.
+    fn is_linked(&self, path: &Utf8Path) -> bool {
+        path.ancestors().any(|part| self.tree.links.contains_key(part))
     }
 
     /// Reports skills that are links to another skill of the plugin: the source host lists one of them, the first in the
@@ -188,10 +218,8 @@ impl ComponentFinder<'_> {
         let files = skills.filter_map(|skill| self.tree.get(&skill.path));
         let mut by_origin: BTreeMap<&Path, Vec<&SourceFile>> = BTreeMap::new();
         files.for_each(|file| by_origin.entry(&file.origin).or_default().push(file));
-        let is_link =
-            |file: &SourceFile| file.path.ancestors().any(|part| self.tree.links.contains_key(part));
         for names in by_origin.into_values().filter(|names| names.len() > 1) {
-            let Some(own) = names.iter().copied().find(|file| !is_link(file)) else { continue };
+            let Some(own) = names.iter().copied().find(|file| !self.is_linked(&file.path)) else { continue };
             let links = names.into_iter().filter(|file| file.path != own.path);
             self.found.extend(links.map(|file| {
                 let message =
