@@ -47,6 +47,9 @@ pub struct OwnPath<'t> {
     pub bare: bool,
 }
 
+/// Extensions by which other systems run files.
+const OTHER_SYSTEMS: [&str; 4] = ["cmd", "bat", "ps1", "exe"];
+
 /// The texts of the plugin's hooks.
 pub fn hooks<'a>(context: &RuleContext<'a>, plugin: &'a Plugin) -> Vec<RunnableText<'a>> {
     let mut out = Vec::new();
@@ -160,6 +163,11 @@ impl RunnableText<'_> {
     }
 }
 
+/// What to do about a program that is not executable.
+pub fn executable_help(file: &SourceFile) -> String {
+    format!("run `git update-index --chmod=+x {}`, or put its interpreter in front", file.path)
+}
+
 /// The paths in `text` that begin with the variable `root`.
 pub fn own_paths<'t>(text: &'t str, root: &str) -> Vec<OwnPath<'t>> {
     let mut out = Vec::new();
@@ -186,6 +194,13 @@ impl OwnPath<'_> {
     /// Whether every part is a name: no variable, glob or placeholder.
     pub fn is_plain(&self) -> bool {
         !self.inner.is_empty() && !self.inner.contains(|c: char| "$*?[]{}%~#:".contains(c))
+    }
+
+    /// The file below the plugin's folder `root` that is run as a program but is not executable.
+    pub fn not_executable<'a>(&self, context: &RuleContext<'a>, root: &Utf8Path) -> Option<&'a SourceFile> {
+        let inside = self.path_below(root).filter(|_| self.is_plain())?;
+        let elsewhere = inside.extension().is_some_and(|ending| OTHER_SYSTEMS.contains(&ending));
+        context.file(&inside).filter(|file| !file.executable && !elsewhere)
     }
 
     /// The path below the plugin's folder `root`, without dots; `None` if it leaves the folder.

@@ -16,25 +16,15 @@ pub(super) const RULE: Rule = Rule {
     check: RuleCheck::Plugin(check),
 };
 
-/// Extensions by which other systems run files.
-const OTHER_SYSTEMS: [&str; 4] = ["cmd", "bat", "ps1", "exe"];
-
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let (variable, folder) = runnable::hook_folder(context, plugin);
     for ran in runnable::hooks(context, plugin) {
         for path in programs(&ran, variable) {
-            let Some(inside) = path.path_below(folder).filter(|_| path.is_plain()) else { continue };
-            let elsewhere = inside.extension().is_some_and(|ending| OTHER_SYSTEMS.contains(&ending));
-            let Some(file) = context.file(&inside).filter(|file| !file.executable && !elsewhere) else {
-                continue;
-            };
+            let Some(file) = path.not_executable(context, folder) else { continue };
             let inner = plugin.relative_path(&file.path);
             let message = format!("the hook runs `{inner}`, which is not executable");
             let found = sink.report(ran.file, ran.place(path.span), message);
-            found.help = Some(format!(
-                "run `git update-index --chmod=+x {}`, or put its interpreter in front",
-                file.path
-            ));
+            found.help = Some(runnable::executable_help(file));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The command of an MCP server is a command line, and hosts start one program.
+//! The command of an MCP server is a command line, and hosts start one program; or it is a file that is not executable.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -12,14 +12,26 @@ pub(super) const RULE: Rule = Rule {
     name: "mcp-command",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "the `command` of an MCP server is a command line, not a program",
+    summary: "the `command` of an MCP server is not a program: a command line, or a file that is not executable",
     page: include_str!("mcp_command.md"),
     check: RuleCheck::Plugin(check),
 };
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
-    let root = format!("${{{}}}/", context.targets.source().plugin_root);
+    let variable = &context.targets.source().plugin_root;
+    let root = format!("${{{variable}}}/");
+    // A hook may make it executable before a server starts.
+    let is_prepared = runnable::hooks(context, plugin).iter().any(|ran| ran.text.contains("chmod"));
     for ran in runnable::servers(context, plugin).into_iter().filter(|ran| ran.role == TextRole::Program) {
+        let whole = Span::new(0, ran.text.len());
+        let own_path = ran.own_paths(variable).into_iter().find(|path| path.span == whole);
+        let file = own_path.and_then(|path| path.not_executable(context, &plugin.root));
+        if let Some(file) = file.filter(|_| !is_prepared) {
+            let inner = plugin.relative_path(&file.path);
+            let message = format!("the server runs `{inner}`, which is not executable");
+            let found = sink.report(ran.file, ran.place(whole), message);
+            found.help = Some(runnable::executable_help(file));
+        }
         let Some((program, rest)) = ran.text.trim().split_once(char::is_whitespace) else { continue };
         // A program may have a blank in its path; absolute paths are not checked.
         let own = ran.text.strip_prefix(&root).map(|inner| plugin.root.join(inner));

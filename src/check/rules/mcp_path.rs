@@ -7,10 +7,12 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, RunnableText, TextRole};
+use crate::check::shell::base;
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::{OtherBody, OtherComponent, Plugin};
 use crate::read::path_words::is_path_char;
+use crate::read::shell_names::is_interpreter;
 use crate::read::tree::Node;
 use crate::source::Span;
 
@@ -47,27 +49,38 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 /// Programs that look for a package in their working directory.
 const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 
-/// Reports a server whose program looks for a package in the folder of the plugin that `cwd` names.
+/// Programs that start what they fetch, wherever they run.
+const FETCHING: [&str; 7] = ["bunx", "docker", "npx", "pipx", "pnpx", "podman", "uvx"];
+
+/// Reports a server whose program looks for something in the folder of the plugin that `cwd` names.
 fn check_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherComponent, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
     let (OtherBody::Server(server), Some(file)) = (&other.body, context.file(&other.path)) else { return };
     let Some((cwd, written)) = server.node.get("cwd").and_then(|cwd| Some((cwd, cwd.as_str()?))) else {
         return;
     };
-    let starts = |node: &Node| matches!(node.as_str(), Some("start" | "run"));
-    let manager =
-        server.node.get("command").and_then(Node::as_str).is_some_and(|name| MANAGERS.contains(&name));
-    let first = server.node.get("args").and_then(Node::items).and_then(<[Node]>::first);
-    if !manager || !first.is_some_and(starts) {
-        return;
-    }
+    let command = server.node.get("command").and_then(Node::as_str).unwrap_or_default();
+    let args = server.node.get("args").and_then(Node::items).unwrap_or_default();
+    let args: Vec<&str> = args.iter().filter_map(Node::as_str).collect();
     let inner = written.strip_prefix(&format!("${{{root}}}")).or_else(|| written.strip_prefix("."));
     let Some(inner) = inner.map(|inner| inner.trim_matches('/')) else { return };
+    let folder = plugin.root.join(inner);
+    let is_there = context.project.tree.has_folder(&folder);
     // A relative folder may belong to the user's project.
-    if written.starts_with('.')
-        && !inner.is_empty()
-        && !context.project.tree.has_folder(&plugin.root.join(inner))
-    {
+    if written.starts_with('.') && !inner.is_empty() && !is_there {
+        return;
+    }
+    let starts_package = MANAGERS.contains(&command) && matches!(args.first(), Some(&("start" | "run")));
+    let is_module = |name: &str| {
+        let path = folder.join(name.replace('.', "/"));
+        context.file(format!("{path}.py")).is_some() || context.project.tree.has_folder(&path)
+    };
+    let starts_module =
+        is_interpreter(base(command)) && args.windows(2).any(|pair| pair[0] == "-m" && is_module(pair[1]));
+    // What names the plugin's folder finds its file from anywhere.
+    let is_anywhere = || args.iter().chain([&command]).any(|text| text.contains(root.as_str()));
+    let is_local = || !inner.is_empty() && is_there && !FETCHING.contains(&base(command)) && !is_anywhere();
+    if !starts_package && !starts_module && !is_local() {
         return;
     }
     let found =
