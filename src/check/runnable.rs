@@ -41,14 +41,15 @@ pub struct RunnableText<'a> {
 pub struct OwnPath<'t> {
     /// Its span in the text without escapes.
     pub span: Span,
-    /// What follows the variable and `/`.
+    /// What follows the variable and `/`; empty for the folder itself.
     pub inner: &'t str,
-    /// Whether it is written without braces.
-    pub bare: bool,
 }
 
 /// Extensions by which other systems run files.
 const OTHER_SYSTEMS: [&str; 4] = ["cmd", "bat", "ps1", "exe"];
+
+/// How many bytes the default of a variable may have, as in `${ROOT:-.}`.
+const LONGEST_DEFAULT: usize = 16;
 
 /// The texts of the plugin's hooks.
 pub fn hooks<'a>(context: &RuleContext<'a>, plugin: &'a Plugin) -> Vec<RunnableText<'a>> {
@@ -157,7 +158,7 @@ impl RunnableText<'_> {
         if self.role == TextRole::Shell { shell::commands(self.text, 0) } else { Vec::new() }
     }
 
-    /// The plugin's own paths in the text; `root` is the variable that names the plugin's folder.
+    /// The plugin's own paths in the text, and where it names only the plugin's folder; `root` is the variable for that.
     pub fn own_paths(&self, root: &str) -> Vec<OwnPath<'_>> {
         own_paths(self.text, root)
     }
@@ -168,26 +169,40 @@ pub fn executable_help(file: &SourceFile) -> String {
     format!("run `git update-index --chmod=+x {}`, or put its interpreter in front", file.path)
 }
 
-/// The paths in `text` that begin with the variable `root`.
+/// The paths in `text` that begin with the variable `root`, and the places that name only the folder.
 pub fn own_paths<'t>(text: &'t str, root: &str) -> Vec<OwnPath<'t>> {
     let mut out = Vec::new();
     for (at, _) in text.match_indices(root) {
         let (before, after) = (&text[..at], &text[at + root.len()..]);
-        let (from, rest, bare) = if before.ends_with("${") && after.starts_with('}') {
-            (at - 2, &after[1..], false)
-        } else if before.ends_with('$') {
-            (at - 1, after, true)
+        let (from, rest) = if before.ends_with("${") {
+            let Some(rest) = after_default(after) else { continue };
+            (at - 2, rest)
+        } else if before.ends_with('$') && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+            (at - 1, after)
         } else {
             continue;
         };
         let unquoted = rest.trim_start_matches(['"', '\'']);
-        let Some(inner) = unquoted.strip_prefix('/') else { continue };
+        let Some(inner) = unquoted.strip_prefix('/') else {
+            out.push(OwnPath { span: Span::new(from, text.len() - rest.len()), inner: "" });
+            continue;
+        };
         let ends = |c: char| c.is_whitespace() || "\"';|&)`<>\\,".contains(c);
         let inner = &inner[..inner.find(ends).unwrap_or(inner.len())];
         let end = text.len() - unquoted.len() + 1 + inner.len();
-        out.push(OwnPath { span: Span::new(from, end), inner, bare });
+        out.push(OwnPath { span: Span::new(from, end), inner });
     }
     out
+}
+
+/// What follows the brace behind the name of a variable, which may have a default.
+fn after_default(after: &str) -> Option<&str> {
+    if let Some(rest) = after.strip_prefix('}') {
+        return Some(rest);
+    }
+    let default = after.strip_prefix(":-").or_else(|| after.strip_prefix('-'))?;
+    let end = default.bytes().take(LONGEST_DEFAULT).position(|byte| byte == b'}')?;
+    (!default[..end].contains(['$', '{'])).then(|| &default[end + 1..])
 }
 
 impl OwnPath<'_> {
@@ -225,11 +240,18 @@ mod tests {
 
     #[test]
     fn finds_own_paths_in_both_forms() {
-        let text = "bash \"${ROOT}/a/b.sh\" && $ROOT/c; \"$ROOT\"/d $ROOTS/e ${ROOT}";
+        let text = "bash \"${ROOT}/a/b.sh\" && $ROOT/c; \"$ROOT\"/d $ROOTS/e ${ROOT} ${ROOT:-.}/f ${ROOT:+g}";
         let found: Vec<_> =
             own_paths(text, "ROOT").into_iter().map(|path| (path.span.slice(text), path.inner)).collect();
-        assert_eq!(found, [("${ROOT}/a/b.sh", "a/b.sh"), ("$ROOT/c", "c"), ("$ROOT\"/d", "d")]);
-        let path = |inner| OwnPath { span: Span::new(0, 0), inner, bare: false };
+        let expected = [
+            ("${ROOT}/a/b.sh", "a/b.sh"),
+            ("$ROOT/c", "c"),
+            ("$ROOT\"/d", "d"),
+            ("${ROOT}", ""),
+            ("${ROOT:-.}/f", "f"),
+        ];
+        assert_eq!(found, expected);
+        let path = |inner| OwnPath { span: Span::new(0, 0), inner };
         assert_eq!(path("a/../b").path_below("p".into()).unwrap(), "p/b");
         assert_eq!(path("a/../../b").path_below("p".into()), None);
         assert!(path("a/b.sh").is_plain() && !path("*.sh").is_plain());

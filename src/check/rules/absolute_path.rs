@@ -161,7 +161,10 @@ fn check_commands(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut F
                 started.push(span);
             }
         }
-        let begins = |span: Span| span.start + ran.text[span.start..span.end].find('/').unwrap_or(0);
+        let begins = |span: Span| {
+            let homes = HOMES.iter().filter_map(|home| span.slice(ran.text).find(home)).min();
+            span.start + homes.unwrap_or(0)
+        };
         let started = started.into_iter().map(begins).collect();
         find_homes(context, &mut Reading { text: ran.text, started, report: &mut report });
     }

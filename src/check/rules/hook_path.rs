@@ -1,9 +1,9 @@
 //! A hook calls a program of the plugin by the bare name of a file in `bin/`, by a path relative to the plugin's folder,
-//! or by a path with `\`.
+//! by a path with `\`, or by a variable in the form of another shell.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
-use crate::check::runnable::{self, TextRole};
+use crate::check::runnable::{self, RunnableText, TextRole};
 use crate::check::shell::{SimpleCommand, base};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
@@ -16,7 +16,7 @@ pub(super) const RULE: Rule = Rule {
     name: "hook-path",
     group: RuleGroup::Correctness,
     severity: Severity::Error,
-    summary: "a hook calls a program of the plugin by a bare name, a relative path or a path with `\\`",
+    summary: "a hook calls a program of the plugin by a bare name, a relative path, or a path or variable of another shell",
     page: include_str!("hook_path.md"),
     check: RuleCheck::Plugin(check),
 };
@@ -43,6 +43,13 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 found.fix =
                     Some(replace(ran.file, place, format!("${{{root}}}/{plain}"), Applicability::Unsafe));
             }
+        }
+        for span in percent_variables(&ran, root) {
+            let place = ran.place(span);
+            let message = format!("the shell of hooks does not replace `{}`", span.slice(ran.text));
+            let found = sink.report(ran.file, place, message);
+            found.help = Some(format!("write `${{{root}}}`"));
+            found.fix = Some(replace(ran.file, place, format!("${{{root}}}"), Applicability::Unsafe));
         }
         let words: Vec<(String, Span)> = match ran.role {
             TextRole::Program => vec![(ran.text.to_owned(), Span::new(0, ran.text.len()))],
@@ -101,6 +108,19 @@ fn backslashed<'t>(text: &'t str, root: &str) -> Vec<(&'t str, Span)> {
         (path, Span::new(at, at + written.len() + path.len()))
     };
     text.match_indices(&written).map(|(at, _)| path(at)).collect()
+}
+
+/// Where a text for a POSIX shell names the variable `root` as the shell of Windows does, and starts no such shell.
+fn percent_variables(ran: &RunnableText<'_>, root: &str) -> Vec<Span> {
+    let starts_cmd = |command: &SimpleCommand| {
+        let program = command.program(&["exec", "env"]).first().map(|word| base(&word.text).to_lowercase());
+        program.is_some_and(|name| matches!(name.as_str(), "cmd" | "cmd.exe"))
+    };
+    let written = format!("%{root}%");
+    if ran.role != TextRole::Shell || ran.commands().iter().any(starts_cmd) {
+        return Vec::new();
+    }
+    ran.text.match_indices(&written).map(|(at, _)| Span::new(at, at + written.len())).collect()
 }
 
 /// Whether a word is a relative path to a file in a folder.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -12,6 +12,8 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::paths;
 use crate::model::plugin::{LocationForm, Plugin};
+use crate::read::path_words::is_path_char;
+use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -34,14 +36,14 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             of_a_plugin(context, &ran, sink);
         }
         let made = created_paths(&ran);
-        for path in ran
-            .own_paths(variable)
-            .into_iter()
-            .filter(|path| path.is_plain() && !made.iter().any(|made| made == path.inner))
-        {
-            let Some(inside) = path.path_below(folder).filter(|path| path.starts_with(&plugin.root)) else {
-                continue;
-            };
+        let named = ran.own_paths(variable);
+        let named = named.iter().filter(|path| path.is_plain()).filter_map(|path| {
+            let is_made = made.iter().any(|made| made == path.inner);
+            (!is_made).then(|| Some((path.path_below(folder)?, path.span)))?
+        });
+        let places: Vec<(Utf8PathBuf, Span)> =
+            named.chain(started_in_folder(&ran, variable, folder)).collect();
+        for (inside, span) in places.into_iter().filter(|(path, _)| path.starts_with(&plugin.root)) {
             if context.file(&inside).is_some()
                 || context.project.tree.has_folder(&inside)
                 || is_excluded(context, plugin, &inside)
@@ -49,7 +51,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                 continue;
             }
             let message = format!("the hook refers to a missing file `{}`", plugin.relative_path(&inside));
-            let found = sink.report(ran.file, ran.place(path.span), message);
+            let found = sink.report(ran.file, ran.place(span), message);
             let near = paths::nearest_path(&inside, plugin.files.kept.iter().map(|path| path.as_path()));
             let near = near
                 .map(|near| plugin.relative_path(near))
@@ -68,6 +70,35 @@ fn of_a_plugin(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut Fin
     let message = format!("the hook does not run: `{written}` is not set for hooks of a project");
     let help = format!("write `${}`, which is the folder of the project", context.checks().project_variable);
     sink.report(ran.file, place, message).help = Some(help);
+}
+
+/// The scripts that a command starts by a relative path right after `cd` to a folder of the plugin. What comes after
+/// another command may be built by that.
+fn started_in_folder(ran: &RunnableText<'_>, variable: &str, folder: &Utf8Path) -> Vec<(Utf8PathBuf, Span)> {
+    let commands = ran.commands();
+    let started = commands.windows(2).filter_map(|pair| {
+        let [first, target] = pair[0].program(&[]) else { return None };
+        let entered =
+            matches!(first.text.as_str(), "cd" | "pushd").then(|| own_folder(&target.text, variable))??;
+        let words = pair[1].program(&["exec", "env"]);
+        let program = words.first()?;
+        let runs = is_interpreter(base(&program.text)) || is_shell(base(&program.text));
+        let script = if runs { words.get(1)? } else { program };
+        let path = script.text.trim_start_matches("./");
+        let is_relative = path.chars().all(is_path_char) && !path.starts_with(['/', '-', '.']);
+        let is_file =
+            path.rsplit('/').next().is_some_and(|name| name.contains('.')) && (runs || path != script.text);
+        (is_relative && is_file).then(|| (folder.join(entered).join(path), script.span))
+    });
+    started.collect()
+}
+
+/// The folder of the plugin that a word of a command names as a whole, relative to the plugin's.
+fn own_folder(word: &str, variable: &str) -> Option<Utf8PathBuf> {
+    let paths = runnable::own_paths(word, variable);
+    let [path] = paths.as_slice() else { return None };
+    let is_whole = path.span == Span::new(0, word.len()) && (path.inner.is_empty() || path.is_plain());
+    is_whole.then(|| path.path_below(Utf8Path::new("")))?
 }
 
 /// The paths that the text creates, or tests before it uses them.
