@@ -13,6 +13,14 @@ pub struct ShellWord {
     pub text: String,
 }
 
+impl ShellWord {
+    /// Whether it sets a variable, where a program may stand or behind one that declares variables.
+    pub fn is_assignment(&self) -> bool {
+        let name = self.text.split_once('=').map_or("", |(name, _)| name);
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+    }
+}
+
 /// One program with its arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SimpleCommand {
@@ -29,12 +37,8 @@ impl SimpleCommand {
     pub fn program<'a>(&'a self, through: &[&str]) -> &'a [ShellWord] {
         let mut words = self.words.as_slice();
         loop {
-            let set = |word: &ShellWord| {
-                let name = word.text.split_once('=').map_or("", |(name, _)| name);
-                !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-            };
             match words {
-                [first, rest @ ..] if set(first) => words = rest,
+                [first, rest @ ..] if first.is_assignment() => words = rest,
                 [first, rest @ ..] if through.contains(&base(&first.text)) && !rest.is_empty() => {
                     words = rest;
                     while let [option, rest @ ..] = words

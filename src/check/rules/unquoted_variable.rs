@@ -29,7 +29,8 @@ enum Quoting {
     None,
     Single,
     Double,
-    /// The shell does not split what stands there: in a here-document, in `[[ … ]]`, in a pattern of `case`.
+    /// The shell does not split what stands there: in a here-document, in `[[ … ]]`, in a pattern of `case`, in an
+    /// assignment.
     Unsplit,
 }
 
@@ -100,7 +101,8 @@ fn quoting(text: &str, span: Span) -> Quoting {
         let Some(script) = quoted_script(text, span) else { return Quoting::Single };
         return quoting(script.slice(text), Span::new(span.start - script.start, span.end - script.start));
     }
-    if found == Quoting::None && is_unsplit(&plain[..span.start], &text[span.end..]) {
+    let is_in_one_piece = || is_unsplit(&plain[..span.start], &text[span.end..]) || is_assigned(text, span);
+    if found == Quoting::None && is_in_one_piece() {
         return Quoting::Unsplit;
     }
     found
@@ -122,6 +124,23 @@ fn quoted_script(text: &str, span: Span) -> Option<Span> {
         let is_closed = is_quoted && word.slice(text).ends_with('\'');
         (is_run && is_closed).then(|| Span::new(word.start + 1, word.end - 1))
     })
+}
+
+/// Programs whose arguments are assignments, which the shells of hosts do not split either.
+const DECLARING: [&str; 4] = ["export", "readonly", "local", "declare"];
+
+/// Whether the word around `span` sets a variable.
+fn is_assigned(text: &str, span: Span) -> bool {
+    let commands = shell::commands(text, 0);
+    // A command in a substitution comes before the one around it.
+    let place = commands.iter().find_map(|command| {
+        let at = command.words.iter().position(|word| word.span.contains(span.start))?;
+        let program = command.program(&[]);
+        let declares = program.first().is_some_and(|word| DECLARING.contains(&word.text.as_str()));
+        let is_before = at < command.words.len() - program.len();
+        Some((is_before || declares) && command.words[at].is_assignment())
+    });
+    place == Some(true)
 }
 
 /// Whether the shell leaves an unquoted word between `before` and `after` in one piece.
@@ -212,6 +231,10 @@ mod tests {
             "[[ $A == $R/x ]]",
             "case $R/x in a) b;; esac",
             "case $A in b|$R/x) c;; esac",
+            "X=$R/x; \"$X/y\"",
+            "a && X=1 PATH=$R/x:$PATH b",
+            "export X=$R/x; \"$X/y\"",
+            "cat <<EOF\nX=1\nEOF\nX=$R/x",
         ] {
             assert_eq!(at(silent), Quoting::Unsplit, "{silent}");
         }
@@ -222,6 +245,8 @@ mod tests {
             "case a in a) for f in $R/x; do b; done;; esac",
             "timeout 5 sh -c 'cat $R/x'",
             "cat <<< a; cat $R/x",
+            "X=$(cat $R/x)",
+            "a --dir=$R/x",
         ] {
             assert_eq!(at(unquoted), Quoting::None, "{unquoted}");
         }
