@@ -18,16 +18,18 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if component.kind != ComponentKind::Agent {
-        return;
-    }
-    let host = context.targets.source_host();
     for entry in component.document.fields.iter().flat_map(|fields| fields.entries()) {
-        let rule = host.agent.fields.get(&entry.key);
-        let Some(rule) = rule.filter(|rule| rule.outcome == FieldOutcome::Dropped) else { continue };
-        let reason = rule.reason.clone().unwrap_or_default();
+        let Some(reason) = ignored(context, component, &entry.key) else { continue };
         let found = sink.report(text.file, entry.key_span, reason);
         found.help =
             Some("remove it, and state the rule in the text; only user agents support it".to_owned());
     }
+}
+
+/// Why the source host ignores the field `key` of a component; `None` if it does not.
+pub(super) fn ignored(context: &RuleContext<'_>, component: &Component, key: &str) -> Option<String> {
+    let rule = context.targets.source_host().agent.fields.get(key);
+    let rule =
+        rule.filter(|rule| component.kind == ComponentKind::Agent && rule.outcome == FieldOutcome::Dropped)?;
+    Some(rule.reason.clone().unwrap_or_default())
 }

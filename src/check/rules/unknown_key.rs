@@ -1,5 +1,6 @@
 //! A frontmatter key that is a typo of one that hosts read.
 
+use super::ignored_field::ignored;
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
@@ -28,6 +29,11 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         }
         let message = format!("unknown key `{}`", entry.key);
         let found = sink.report(text.file, entry.key_span, message);
+        if ignored(context, component, meant).is_some() {
+            let help = "remove it: only user agents support such a field, in whatever spelling";
+            found.help = Some(help.to_owned());
+            continue;
+        }
         found.help = Some(format!("did you mean `{meant}`?"));
         if node.entry(meant).is_none() {
             found.fix = Some(replace(text.file, entry.key_span, meant, Applicability::Unsafe));
