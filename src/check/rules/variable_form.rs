@@ -35,6 +35,8 @@ struct WrittenVariable<'t> {
     span: Span,
     name: &'t str,
     braces: bool,
+    /// Whether it is written as in the shell of Windows: `%NAME%`.
+    percent: bool,
     /// What a shell takes in its place.
     default: Option<&'t str>,
 }
@@ -66,17 +68,20 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         let place = span.shifted(text.body.start);
-        // Only a path to an existing file of the plugin, or a command that takes the folder itself, is certainly meant
-        // to be replaced.
+        // Only a path to an existing file of the plugin, a command that takes the folder itself, or a path behind a name
+        // that no host sets is certainly meant to be replaced.
         let rest = &body[span.end..];
-        let inner = rest.strip_prefix('"').unwrap_or(rest).strip_prefix('/').map(leading_path);
-        let is_file =
-            inner.is_some_and(|path| !path.is_empty() && context.paths().contains(&base.join(path)));
+        let separators: &[char] = if variable.percent { &['/', '\\'] } else { &['/'] };
+        let inner = rest.strip_prefix('"').unwrap_or(rest).strip_prefix(separators).map(leading_path);
+        let inner = inner.filter(|path| !path.is_empty());
+        let is_file = inner.is_some_and(|path| context.paths().contains(&base.join(path)));
         let is_base = name == meant && bases.contains(&place.start);
-        if !is_file && !is_base {
+        let is_unset = inner.is_some() && (variable.percent || is_mixed(name, meant, &folders));
+        if !is_file && !is_base && !is_unset {
             continue;
         }
         let shell = match variable.default {
+            _ if variable.percent => "stays as it is in a shell".to_owned(),
             None | Some("") => "is empty in a shell".to_owned(),
             Some(default) => format!("is `{default}` in a shell"),
         };
@@ -84,7 +89,9 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         let message = format!("`{shown}` is not replaced in texts, and {shell}");
         let found = sink.report(text.file, place, message);
         found.help = Some(format!("write `${{{meant}}}`"));
-        found.fix = Some(replace(text.file, place, format!("${{{meant}}}"), Applicability::Safe));
+        // Another path may be one of the user's project.
+        let applicability = if is_file || is_base { Applicability::Safe } else { Applicability::Unsafe };
+        found.fix = Some(replace(text.file, place, format!("${{{meant}}}"), applicability));
         found.hosts = context.source_host_of_several();
     }
 }
@@ -119,9 +126,28 @@ fn variables(text: &str) -> Vec<WrittenVariable<'_>> {
             }
         };
         let span = Span::new(at, start + end + usize::from(braces));
-        out.push(WrittenVariable { span, name, braces, default });
+        out.push(WrittenVariable { span, name, braces, percent: false, default });
     }
+    out.extend(percent_variables(text));
+    out.sort_by_key(|variable| variable.span);
     out
+}
+
+/// The variables of a text that are written as in the shell of Windows; a script that has them in a template doubles the
+/// signs.
+fn percent_variables(text: &str) -> impl Iterator<Item = WrittenVariable<'_>> {
+    let part = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'%', bytes).filter_map(move |sign| {
+        let start = sign + 1;
+        let end = start + bytes[start..].iter().take_while(|byte| part(byte)).count();
+        let name = &text[start..end];
+        let before = bytes[..start].iter().rev().take_while(|byte| **byte == b'%').count();
+        let after = bytes[end..].iter().take_while(|byte| **byte == b'%').count();
+        let span = Span::new(start - before, end + after);
+        let is_variable = name.contains('_') && after > 0;
+        is_variable.then_some(WrittenVariable { span, name, braces: false, percent: true, default: None })
+    })
 }
 
 /// Whether a variable is `known`, or another name in braces that stands for it.
@@ -132,7 +158,17 @@ fn means(variable: &WrittenVariable<'_>, known: &str, folders: &[(&str, &Utf8Pat
     }
     let is_known = folders.iter().any(|(other, _)| *other == name);
     let is_slip = || misspelt_name(name, folders.map(|(other, _)| other)) == Some(known);
-    variable.braces && !is_known && (known.strip_prefix(PREFIX) == Some(name) || is_slip())
+    let is_other = || known.strip_prefix(PREFIX) == Some(name) || is_slip();
+    !is_known && (variable.braces && is_other() || is_mixed(name, known, folders))
+}
+
+/// Whether a name begins like the variable `known` and ends like the other one: `CLAUDE_PLUGIN_DIR`. No host sets it.
+fn is_mixed(name: &str, known: &str, folders: &[(&str, &Utf8Path); 2]) -> bool {
+    let (Some((first, last)), Some((start, _))) = (name.rsplit_once('_'), known.rsplit_once('_')) else {
+        return false;
+    };
+    let is_last = |(other, _): &(&str, &Utf8Path)| other.rsplit_once('_').is_some_and(|(_, end)| end == last);
+    name != known && first == start && folders.iter().any(is_last)
 }
 
 /// Whether a text sets the variable, or tests whether it is set.
@@ -184,6 +220,8 @@ mod tests {
         };
         assert_eq!(found("a $A_B/c ${A_B}"), [("$A_B", "A_B", false, None), ("${A_B}", "A_B", true, None)]);
         assert_eq!(found("${A_B:-.}/x"), [("${A_B:-.}", "A_B", true, Some("."))]);
-        assert_eq!(found("$HOME ${A_B:?none} ${A_B:-$HOME/a} ${A_B $"), []);
+        assert_eq!(found("$HOME ${A_B:?none} ${A_B:-$HOME/a} ${A_B $ A_B A_B% 5%"), []);
+        assert_eq!(found("%A_B_C%/x"), [("%A_B_C%", "A_B_C", false, None)]);
+        assert_eq!(found("%%A_B%%\\x"), [("%%A_B%%", "A_B", false, None)]);
     }
 }
