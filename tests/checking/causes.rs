@@ -144,6 +144,24 @@ fn suppressions_baselines_and_changes_see_each_place() {
     assert_eq!(empty(&["src/commands/s5.md"]), "commands/s5.md");
 }
 
+/// The tools of a server lack its plugin for one reason.
+#[test]
+fn the_tools_of_a_server_are_one_finding() {
+    let servers = r#"{ "mcpServers": { "store": { "command": "npx", "args": ["store"] } } }"#;
+    let skill = "---\nname: find\ndescription: Finds goods when somebody asks for them.\nallowed-tools: mcp__store__find, mcp__store__list\n---\nFind the goods.\n";
+    let folder = Tree::new()
+        .file("src/.claude-plugin/plugin.json", "{ \"name\": \"demo\" }\n")
+        .file("src/.mcp.json", servers)
+        .file("src/skills/find/SKILL.md", skill)
+        .temporary();
+    let shown = json(&run(folder.path(), &["src", "--format", "json"]));
+    let found = findings_of(&shown, "mcp-tool-name");
+    assert_eq!((found.len(), places(found[0]).len()), (1, 2));
+    run(folder.path(), &["src", "--fix", "--unsafe-fixes"]);
+    let fixed = fs::read_to_string(folder.path().join("src/skills/find/SKILL.md")).expect("the skill");
+    assert_eq!(fixed.matches("mcp__plugin_demo_store__").count(), 2, "{fixed}");
+}
+
 /// What two plugins have in common is for two authors.
 #[test]
 fn plugins_of_a_marketplace_keep_their_own_findings() {

@@ -43,9 +43,10 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         for entry in tools::entries(component, &tools::LISTS) {
             for tool in tools::listed_tools(text, &entry.node) {
                 if let Some((short, full)) = full_prefix(plugin, &servers, tool.text) {
-                    let message =
-                        format!("no tool is called `{}`: the server belongs to this plugin", tool.text);
-                    report(file, tool.span, message, (tool.text, &short), full);
+                    // All tools of a server have one cause, so they have one message.
+                    let name = format!("{short}__…");
+                    let message = format!("no tool is called `{name}`: the server belongs to this plugin");
+                    report(file, tool.span, message, (&name, &short), full);
                 }
             }
         }
