@@ -9,6 +9,7 @@ pub mod impact;
 mod inventory;
 mod matching;
 mod shipped_files;
+mod python_imports;
 mod session;
 mod side;
 mod state;

@@ -7,6 +7,7 @@ use aho_corasick::AhoCorasick;
 use camino::Utf8Path;
 
 use super::inventory::{InventoryItem, InventorySource};
+use super::python_imports::PythonImports;
 use crate::bundle::ManifestFile;
 use crate::source::ComponentKind;
 
@@ -133,7 +134,8 @@ fn named_by_files(
         }
         let mut grown = BTreeSet::new();
         for at in next {
-            let others = named.entry(at).or_insert_with(|| named_in(bundle, files[at], names, &unnamed));
+            let others =
+                named.entry(at).or_insert_with(|| named_in(bundle, (files[at], &names[at]), names, &unnamed));
             for other in others.iter().copied().filter(|other| *other != at) {
                 let (before, handed) = (owners[other].len(), owners[at].clone());
                 owners[other].extend(handed);
@@ -146,19 +148,20 @@ fn named_by_files(
     }
 }
 
-/// Which of the `wanted` files the text of `file` names by their file name.
+/// Which of the `wanted` files the text of `file` names by their file name, or imports.
 fn named_in(
     bundle: &InventorySource<'_>,
-    file: &ManifestFile,
+    (file, name): (&ManifestFile, &str),
     names: &[String],
     wanted: &[usize],
 ) -> Vec<usize> {
     // A document runs nothing.
     let runs = !file.path.ends_with(".md") && file.size <= SCRIPT;
     let Some(text) = runs.then(|| (bundle.text)(&file.path)).flatten() else { return Vec::new() };
+    let imports = PythonImports::from_text(Utf8Path::new(name), &text);
     let is_named = |at: &usize| {
         let last = names[*at].rsplit('/').next().unwrap_or_default();
-        last.contains('.') && text.contains(last)
+        last.contains('.') && text.contains(last) || imports.has(&names[*at])
     };
     wanted.iter().copied().filter(is_named).collect()
 }

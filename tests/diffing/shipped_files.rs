@@ -64,6 +64,29 @@ fn a_library_belongs_to_all_that_run_it() {
     }
 }
 
+/// A module is named without its extension.
+#[test]
+fn a_module_belongs_to_what_imports_it() {
+    let hooks = r#"{ "hooks": { "Stop": [ { "hooks": [
+        { "type": "command", "command": "python3 \"${CLAUDE_PLUGIN_ROOT}/scripts/run.py\"" } ] } ] } }"#;
+    let tree = plugin()
+        .file("hooks/hooks.json", hooks)
+        .file("scripts/run.py", "from lib.common import x\n")
+        .file("scripts/lib/__init__.py", "")
+        .file("scripts/lib/common.py", "from . import deep\n")
+        .file("scripts/lib/deep.py", "x = 1\n");
+    let folder = committed(&tree);
+    let at = folder.path();
+    for path in ["scripts/lib/__init__.py", "scripts/lib/common.py", "scripts/lib/deep.py"] {
+        write(at, path, "x = 2\n");
+        let report = json(at, &["HEAD", "--to", "all"]);
+        for host in HOSTS {
+            assert_eq!(changes(&report, host), ["changed hook Stop/*/1"], "{path} on {host}");
+        }
+        git(at, &["checkout", "-q", "--", path]);
+    }
+}
+
 #[test]
 fn a_file_that_nobody_names_is_a_separate_item() {
     let folder = committed(&plugin());
