@@ -5,6 +5,7 @@ use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
+use crate::model::plugin::LocationForm;
 use crate::source::ComponentKind;
 use crate::target::FieldOutcome;
 
@@ -19,17 +20,23 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     for entry in component.document.fields.iter().flat_map(|fields| fields.entries()) {
-        let Some(reason) = ignored(context, component, &entry.key) else { continue };
+        let Some(reason) = ignored(context, text, component, &entry.key) else { continue };
         let found = sink.report(text.file, entry.key_span, reason);
         found.help =
             Some("remove it, and state the rule in the text; only user agents support it".to_owned());
     }
 }
 
-/// Why the source host ignores the field `key` of a component; `None` if it does not.
-pub(super) fn ignored(context: &RuleContext<'_>, component: &Component, key: &str) -> Option<String> {
+/// Why the source host ignores the field `key` of a component; `None` if it does not. It reads all fields of the agents of
+/// a project.
+pub(super) fn ignored(
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
+    component: &Component,
+    key: &str,
+) -> Option<String> {
     let rule = context.targets.source_host().agent.fields.get(key);
-    let rule =
-        rule.filter(|rule| component.kind == ComponentKind::Agent && rule.outcome == FieldOutcome::Dropped)?;
+    let is_plugin = component.kind == ComponentKind::Agent && text.plugin.form != LocationForm::Project;
+    let rule = rule.filter(|rule| is_plugin && rule.outcome == FieldOutcome::Dropped)?;
     Some(rule.reason.clone().unwrap_or_default())
 }
