@@ -59,6 +59,9 @@ pub enum PathForm {
 /// The prefix of the path of a skill's own script.
 pub const SCRIPTS: &str = "scripts/";
 
+/// The prefix of the path of a document that a skill reads when it needs it.
+pub const REFERENCES: &str = "references/";
+
 /// All mentions of `text`, in source order. A path without a variable is left out if nothing in the source has the name
 /// of its first folder: such a path is not meant to be part of the plugin. If every such path targets a file of the
 /// component, all of them are left out: no rule reports them, and the Markdown is not parsed.
@@ -180,13 +183,13 @@ fn words(
         if code[..start].ends_with('\\') || code[end..].starts_with('\\') {
             continue;
         }
-        // The author may have forgotten to add a missing folder of scripts.
-        if parts.is_some_and(|parts| !parts.may_hold(&code[start..end]))
-            && !code[start..end].starts_with(SCRIPTS)
-        {
+        // The author may have forgotten to add a missing folder of scripts or documents.
+        let word = &code[start..end];
+        let is_own = || [SCRIPTS, REFERENCES].iter().any(|folder| word.starts_with(folder));
+        if parts.is_some_and(|parts| !parts.may_hold(word)) && !is_own() {
             continue;
         }
-        let word = without_lines(without_marks(&code[start..end]));
+        let word = without_lines(without_marks(word));
         let climbs = word.starts_with("../") || word.starts_with("./");
         let named = word.starts_with(|c: char| c.is_alphanumeric() || c == '_') || climbs;
         let file = word.rsplit('/').next().is_some_and(|last| last.contains('.') && !last.starts_with('.'));

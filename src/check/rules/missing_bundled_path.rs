@@ -4,7 +4,7 @@ use camino::Utf8Path;
 
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::intent::is_conditional;
-use crate::check::mention::{PathForm, PathMention, SCRIPTS};
+use crate::check::mention::{PathForm, PathMention, REFERENCES, SCRIPTS};
 use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::program_calls;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -103,7 +103,7 @@ fn names_plugin_file(
     {
         return false;
     }
-    let there = || first_folder(context, text, mention, wanted);
+    let there = || first_folder(context, text, mention, wanted) || is_forgotten(text, mention);
     // A command in a project's skill runs in the project, whose other files were not read.
     let in_code = matches!(mention.form, PathForm::Code | PathForm::Block);
     if text.lies_in_a_project() && in_code && !there() {
@@ -143,6 +143,15 @@ fn is_text_to_read(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let is_bold = before.ends_with("**") && after.starts_with("**");
     SHIPPED.iter().any(|end| mention.path.ends_with(end))
         && (is_bold || intent::uses(text.text, mention.span.start))
+}
+
+/// Whether the author of a skill forgot to add the folder: the text reads a document in the folder that skills have for
+/// documents, or calls a script in the one for scripts.
+fn is_forgotten(text: &PluginText<'_>, mention: &PathMention) -> bool {
+    let reads = || mention.path.ends_with(".md") && intent::uses(text.text, mention.span.start);
+    runs_in_own_folder(text)
+        && (mention.path.starts_with(REFERENCES) && reads()
+            || mention.path.starts_with(SCRIPTS) && program_calls::is_called(text, mention.span))
 }
 
 /// Whether an interpreter starts a script in the `scripts` folder of a skill, and no word says that it belongs to
