@@ -28,6 +28,7 @@ mod launcher;
 mod listing;
 mod manifest;
 mod marketplace;
+mod mentions;
 mod naming;
 mod native_actions;
 mod notes;
@@ -175,7 +176,7 @@ fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let commands = CommandFields::new(context);
     let declared = &runnable.part.declared;
     let manifest = manifest::lower(context, &ManifestInput { declared, commands: &commands });
-    let files = files::lower(context, &FilesInput { declared, names: &texts::name_edits(&texts) });
+    let files = files::lower(context, &FilesInput { declared, names: &texts::name_edits(context, &texts) });
     let refused = lowered.iter().flat_map(|component| &component.refused).chain(&inline.refused);
     let notes = notes::lower(context, &refused.cloned().collect());
     let (components, registered): (Vec<_>, Vec<_>) =

@@ -4,6 +4,7 @@
 
 mod axis;
 mod checks;
+mod command;
 mod components;
 mod embedded_targets;
 pub mod facts;
@@ -21,6 +22,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 pub use axis::Axis;
 pub use checks::{CheckFacts, FileFormat, ProjectConfig, ProjectFiles, RefusedCommand, ServerFormat};
+pub use command::{CommandEmission, CommandFacts};
 pub use components::*;
 pub use facts::*;
 pub use listing::ListingFacts;

@@ -1,7 +1,6 @@
 //! The block *On this host*: it explains exactly the names that a component's files use and that have no meaning, or
 //! another one, on the host. A component without such names gets no block.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use camino::Utf8Path;
@@ -151,25 +150,22 @@ impl Bindings {
     ) {
         let says = |line: &str| context.target.block.contains_key(line);
         let written = name.reference.span.slice(text.text);
-        let written = match name.renamed {
-            Some(renamed) => Cow::Owned(renamed.renamed_mention(written)),
-            None => Cow::Borrowed(written),
-        };
+        let written = name.rewritten.as_ref().map_or(written, |rewritten| &rewritten.text);
         match kind {
             _ if qualified == text.owner => {}
             ComponentKind::Agent if says("agents") && name.reference.asked && text.dispatches => {
                 let elsewhere = context.agent_elsewhere(qualified);
-                self.agents.note(kind, qualified, &written, places, elsewhere.as_deref())
+                self.agents.note(kind, qualified, written, places, elsewhere.as_deref())
             }
             ComponentKind::Agent => {}
             ComponentKind::Command if says("commands") => {
-                self.commands.note(kind, qualified, &written, places, None)
+                self.commands.note(kind, qualified, written, places, None)
             }
             ComponentKind::Workflow if says("workflows") => {
-                self.workflow(qualified, &written, context, places)
+                self.workflow(qualified, written, context, places)
             }
             ComponentKind::Workflow => {}
-            _ if says("skills") => self.skills.note(kind, qualified, &written, places, None),
+            _ if says("skills") => self.skills.note(kind, qualified, written, places, None),
             _ => {}
         }
     }

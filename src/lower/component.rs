@@ -334,7 +334,8 @@ fn name_skill(
 ) {
     let folder = inner.parent().and_then(Utf8Path::file_name).unwrap_or_default();
     let wanted = context.target.skill_name(&component.name, &component.qualified);
-    if component.field("name").is_none() && wanted == folder {
+    let is_taken = told.renamed.is_none() && context.takes_written_name(&component.qualified);
+    if is_taken || component.field("name").is_none() && wanted == folder {
         return;
     }
     let renamed = told.naming();

@@ -14,6 +14,7 @@ use crate::bundle::{BundleNode, NodeContent};
 use crate::model::component::Component;
 use crate::model::plugin::Plugin;
 use crate::model::project::{Project, ResolvedProject};
+use crate::model::qualified_name::local_of;
 use crate::model::references::ANY_TOOL;
 use crate::progress::Progress;
 use crate::source::ComponentKind;
@@ -55,6 +56,15 @@ impl LoweringContext<'_> {
     /// The plugin's emitted folder.
     pub(super) fn root(&self) -> Utf8PathBuf {
         Utf8PathBuf::from("plugins").join(&self.plugin.name)
+    }
+
+    /// Whether the host takes the name in the frontmatter of the skill `name` besides that of its folder: the source
+    /// host does (Claude Code 2.1.330).
+    pub(super) fn takes_written_name(&self, name: &str) -> bool {
+        let place = self.places.components.get(&(ComponentKind::Skill, name.into()));
+        let folder = |place: &Utf8PathBuf| place.parent()?.file_name().map(str::to_owned);
+        self.target.source.is_some()
+            && place.is_none_or(|place| folder(place).as_deref() == Some(local_of(name)))
     }
 
     /// A file that is generated at `inner` in the plugin's emitted folder.

@@ -37,7 +37,7 @@ pub(super) fn unfound_skills(context: &LoweringContext<'_>) -> Option<Diagnostic
 pub(super) struct FilesInput<'a> {
     /// Hooks and servers.
     pub(super) declared: &'a [Decision],
-    /// New names in the texts of skills.
+    /// Mentions that are rewritten in texts other than the main texts of components.
     pub(super) names: &'a NameEdits<'a>,
 }
 
@@ -224,12 +224,13 @@ fn edited_file(
     names: &NameEdits<'_>,
 ) -> Option<MarkdownDraft> {
     let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
-    if !paths::may_follow(context, text) {
+    let names = names.get(file.path.as_path()).filter(|names| !names.is_empty());
+    if names.is_none() && !paths::may_follow(context, text) {
         return None;
     }
     let mut draft = MarkdownDraft::new(file, &frontmatter::parse(text).into());
     draft.edits.extend(paths::path_edits(context, file, inner, draft.document.body));
-    for (span, instead, reason) in names.get(file.path.as_path()).into_iter().flatten() {
+    for (span, instead, reason) in names.into_iter().flatten() {
         draft.replace(*span, instead, EditKind::Name, reason);
     }
     (!draft.is_unchanged()).then_some(draft)

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::paths;
 use crate::ledger::ComponentKind;
-use crate::model::qualified_name::{QualifiedName, parts_of};
+use crate::model::qualified_name::{QualifiedName, other_name, parts_of};
 use crate::target::TypedName;
 
 /// The locations that paths in a block are computed from.
@@ -90,11 +90,9 @@ impl NamedComponents {
         let written = written.trim_start_matches('/');
         if written != name {
             entry.alias = Some(written.to_owned());
-            let short =
-                parts_of(name).and_then(|(plugin, _)| written.strip_prefix(plugin)?.strip_prefix(':'));
-            let short = short.unwrap_or(written);
-            let is_end = name.strip_suffix(short).is_some_and(|before| before.ends_with(':'));
-            entry.other_name = if is_end { entry.other_name.take() } else { Some(short.to_owned()) };
+            if let Some(other) = other_name(name, written) {
+                entry.other_name = Some(other.to_owned());
+            }
         }
     }
 

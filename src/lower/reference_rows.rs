@@ -2,8 +2,8 @@
 
 use super::context::LoweringContext;
 use super::decision::Decision;
+use super::paths;
 use super::texts::{ComponentText, TextName};
-use super::{overrides, paths};
 use crate::bundle::draft::DraftEdit;
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::component::Component;
@@ -103,12 +103,10 @@ impl ReferenceLowering<'_> {
         kind: ComponentKind,
         qualified: &str,
     ) -> Outcome {
-        let written = name.reference.span.slice(self.text.text);
         let is_main = self.text.is_main;
-        if let Some(renamed) = name.renamed {
-            let decision =
-                decision.placed_at(qualified).with_outcome(RowOutcome::Mapped, overrides::naming(renamed));
-            return (decision, is_main.then(|| (EditKind::Name, renamed.renamed_mention(written))));
+        if let Some(rewritten) = &name.rewritten {
+            let decision = decision.placed_at(qualified).with_outcome(RowOutcome::Mapped, &rewritten.reason);
+            return (decision, is_main.then(|| (EditKind::Name, rewritten.text.clone())));
         }
         match kind {
             _ if *qualified == self.component.qualified => (decision, None),
@@ -121,14 +119,6 @@ impl ReferenceLowering<'_> {
                 (if self.matches_line("workflows") { in_block(decision) } else { decision }, None)
             }
             kind if kind != ComponentKind::Agent && self.matches_line("skills") => (in_block(decision), None),
-            _ if is_main && is_by_folder(written, qualified) => {
-                let decision = decision.placed_at(qualified).with_outcome(
-                    RowOutcome::Mapped,
-                    "the skill's folder follows its name, so only this name is valid",
-                );
-                let slash = if written.starts_with('/') { "/" } else { "" };
-                (decision, Some((EditKind::Name, format!("{slash}{qualified}"))))
-            }
             _ => (decision, None),
         }
     }
@@ -201,10 +191,4 @@ fn in_block(decision: Decision) -> Decision {
 
 fn forbidden(decision: Decision) -> Decision {
     decision.with_outcome(RowOutcome::Kept, "the text only forbids it")
-}
-
-/// Whether a text names a skill by `plugin:folder`, where the folder is not its name.
-fn is_by_folder(written: &str, name: &str) -> bool {
-    let written = written.trim_start_matches('/');
-    written.contains(':') && written != name
 }

@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::LoweringContext;
-use super::{arguments, native_actions, overrides, shell_tests};
+use super::mentions::{self, NameExplanation, RewrittenMention};
+use super::{arguments, native_actions, shell_tests};
 use crate::model::component::{Component, FileReferences};
-use crate::model::overrides::NewName;
 use crate::model::plugin::InlineCommand;
 use crate::model::references::{Reference, ReferenceTarget};
+use crate::read::intent::is_for_maintainers;
 use crate::source::{ComponentKind, SourceFile, Span};
 use crate::target::TextForm;
 
@@ -27,8 +28,8 @@ pub(super) struct ComponentText<'a> {
 /// A name in a text.
 pub(super) struct TextName<'a> {
     pub(super) reference: &'a Reference,
-    /// The new name of its target.
-    pub(super) renamed: Option<&'a NewName>,
+    /// How it is written on the host, unless it stays.
+    pub(super) rewritten: Option<RewrittenMention>,
     /// Whether the host itself runs or includes it.
     pub(super) is_native: bool,
     /// Whether it is a real argument placeholder that the block must explain.
@@ -37,20 +38,45 @@ pub(super) struct TextName<'a> {
     pub(super) is_tested: bool,
 }
 
-/// The edits that update mentions in files to new names: span, text and reason of each.
+/// The edits that update mentions in files to the names on the host: span, text and reason of each.
 pub(super) type NameEdits<'a> = BTreeMap<&'a Utf8Path, Vec<(Span, String, String)>>;
 
-/// The edits of the files beside skills; a file that several skills share is edited for the first one.
-pub(super) fn name_edits<'a>(components: &[(&Component, Vec<ComponentText<'a>>)]) -> NameEdits<'a> {
+/// The edits of the files beside skills, and of texts that belong to no component; a file that several skills share is
+/// edited for the first one.
+pub(super) fn name_edits<'a>(
+    context: &LoweringContext<'a>,
+    components: &'a [(&Component, Vec<ComponentText<'a>>)],
+) -> NameEdits<'a> {
     let mut edits = NameEdits::new();
     for (_, texts) in components.iter().filter(|(component, _)| component.kind == ComponentKind::Skill) {
         for text in texts.iter().filter(|text| !text.is_main) {
-            let renamed = text.names.iter().filter_map(|name| Some((name.reference.span, name.renamed?)));
-            let own = renamed.map(|(span, renamed)| {
-                (span, renamed.renamed_mention(span.slice(text.text)), overrides::naming(renamed))
+            let names = text.names.iter();
+            let rewritten = names.filter_map(|name| {
+                let rewritten = name.rewritten.as_ref()?;
+                Some((name.reference.span, rewritten.text.clone(), rewritten.reason.clone()))
             });
-            edits.entry(&text.file.path).or_insert_with(|| own.collect());
+            edits.entry(&text.file.path).or_insert_with(|| rewritten.collect());
         }
+    }
+    let has_other_name =
+        |component: &Component| component.alias().is_some() || component.host_override.renamed.is_some();
+    if !context.plugin.components.iter().any(has_other_name) {
+        return edits;
+    }
+    let places = &context.places;
+    let is_other = |path: &&'a Utf8PathBuf| {
+        path.extension() == Some("md") && !places.mains.contains(path) && !places.skills.contains(path)
+    };
+    // A text for maintainers describes the source.
+    let others = context.plugin.files.kept.iter().filter(is_other).filter(|path| !is_for_maintainers(path));
+    for path in others {
+        let Some(text) = context.project.tree.get(path).and_then(|file| file.text()) else { continue };
+        let names = context.resolved.names_in(text, &context.plugin.name);
+        let rewritten = names.iter().filter_map(|name| {
+            let rewritten = mentions::rewritten(context, text, name, NameExplanation::Missing)?;
+            Some((name.span, rewritten.text, rewritten.reason))
+        });
+        edits.insert(path, rewritten.collect());
     }
     edits
 }
@@ -61,7 +87,8 @@ pub(super) fn component_names<'a>(
     component: &'a Component,
 ) -> Vec<ComponentText<'a>> {
     let takes_arguments = arguments::takes_arguments(component, context);
-    texts_of(context, component, context.resolved.references(component), takes_arguments)
+    let explained = NameExplanation::BlockOf(&component.qualified);
+    texts_of(context, component, context.resolved.references(component), (takes_arguments, explained))
 }
 
 /// The shared texts that `component` reads, which belong to no component.
@@ -69,21 +96,22 @@ pub(super) fn shared_names<'a>(
     context: &LoweringContext<'a>,
     component: &'a Component,
 ) -> Vec<ComponentText<'a>> {
-    texts_of(context, component, context.resolved.shared_references(component), false)
+    let groups = context.resolved.shared_references(component);
+    texts_of(context, component, groups, (false, NameExplanation::Missing))
 }
 
 fn texts_of<'a>(
     context: &LoweringContext<'a>,
     component: &'a Component,
     groups: &'a [FileReferences],
-    takes_arguments: bool,
+    (takes_arguments, explained): (bool, NameExplanation<'_>),
 ) -> Vec<ComponentText<'a>> {
     let texts = groups.iter().filter_map(|group| {
         let file = context.project.tree.get(&group.path)?;
         let text = file.text()?;
         let is_main = group.path == component.path;
         let owner = is_main.then_some(component);
-        let names = names(context, text, &group.references, owner, takes_arguments);
+        let names = names(context, text, &group.references, owner, (takes_arguments, explained));
         Some(ComponentText { file, text, is_main, names })
     });
     texts.collect()
@@ -94,7 +122,8 @@ pub(super) fn inline_names<'a>(
     context: &LoweringContext<'a>,
     command: &'a InlineCommand,
 ) -> Vec<TextName<'a>> {
-    names(context, &command.content, context.resolved.inline(command), None, true)
+    let references = context.resolved.inline(command);
+    names(context, &command.content, references, None, (true, NameExplanation::Block))
 }
 
 fn names<'a>(
@@ -102,7 +131,7 @@ fn names<'a>(
     text: &str,
     references: &'a [Reference],
     owner: Option<&Component>,
-    takes_arguments: bool,
+    (takes_arguments, explained): (bool, NameExplanation<'_>),
 ) -> Vec<TextName<'a>> {
     let tested = shell_tests::kept_variables(text, references);
     let is_argument = |reference: &Reference| matches!(reference.named, ReferenceTarget::Argument(_));
@@ -113,7 +142,7 @@ fn names<'a>(
     };
     let name = |reference| TextName {
         reference,
-        renamed: overrides::renamed(context, reference),
+        rewritten: mentions::rewritten(context, text, reference, explained),
         is_native: owner.is_some_and(|owner| native_actions::is_native(context, owner, reference)),
         is_meant: meant.contains(&reference.span),
         is_tested: tested.contains(&reference.span),

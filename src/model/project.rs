@@ -136,8 +136,8 @@ impl Project {
             let plugin = self.plugins.iter().find(|plugin| plugin.name == component.plugin());
             let texts = plugin.map(|plugin| plugin_texts::read_by(&self.tree, plugin, component, source));
             let found = texts.into_iter().flatten().map(|(path, text)| {
-                let whole = Span::new(0, text.len());
-                let references = self.inventory(source).find(text, whole, component.plugin(), None);
+                let resolved = ResolvedProject { project: self, source };
+                let references = resolved.names_in(text, component.plugin());
                 FileReferences { path: path.to_owned(), references }
             });
             found.collect()
@@ -212,6 +212,11 @@ impl<'a> ResolvedProject<'a> {
     /// The shared texts that `component` reads, with the names in them by position.
     pub fn shared_references(self, component: &'a Component) -> &'a [FileReferences] {
         self.project.shared_references(component, self.source)
+    }
+
+    /// The names in a text of `plugin` that belongs to none of its components.
+    pub fn names_in(self, text: &str, plugin: &str) -> Vec<Reference> {
+        self.project.inventory(self.source).find(text, Span::new(0, text.len()), plugin, None)
     }
 
     /// The names in the text of a command in a manifest, in order; spans refer to its content.

@@ -121,6 +121,15 @@ pub fn local_of(qualified: &str) -> &str {
     parts_of(qualified).map_or(qualified, |(_, local)| local)
 }
 
+/// The name in `written`, a mention of the component `name` without a slash, if it is none of the component's own: that
+/// of a skill's frontmatter. The plugin's name is left out.
+pub fn other_name<'a>(name: &str, written: &'a str) -> Option<&'a str> {
+    let short = parts_of(name).and_then(|(plugin, _)| written.strip_prefix(plugin)?.strip_prefix(':'));
+    let short = short.unwrap_or(written);
+    let is_own = name.strip_suffix(short).is_some_and(|before| before.ends_with(':'));
+    (!is_own).then_some(short)
+}
+
 /// What precedes the last part of a name, plugin or folders; `None` if it has one part.
 pub fn prefix_of(name: &str) -> Option<&str> {
     name.rsplit_once(':').map(|(prefix, _)| prefix)
@@ -143,6 +152,9 @@ mod tests {
         assert_eq!(parts("plan"), ("plan", "plan", "plan"));
         assert_eq!(parts_of("kit:review:checker"), Some(("kit", "review:checker")));
         assert_eq!((parts_of("plan"), prefix_of("plan")), (None, None));
+        assert_eq!((other_name("kit:a:plan", "kit:plan"), other_name("kit:plan", "plan")), (None, None));
+        assert_eq!(other_name("kit:a-plan", "kit:a:plan"), Some("a:plan"));
+        assert_eq!(other_name("kit:plan", "planning"), Some("planning"));
         assert_eq!(prefix_of("kit:review:checker"), Some("kit:review"));
         let name = QualifiedName::new("kit", "review:checker");
         assert_eq!((name.plugin(), name.local(), name.last()), ("kit", "review:checker", "checker"));

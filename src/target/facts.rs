@@ -9,12 +9,12 @@ use toml::Table;
 
 use super::axis::Axis;
 use super::checks::CheckFacts;
+use super::command::CommandFacts;
 use super::components::{ComponentFacts, HookFacts, ServerFacts};
 use super::listing::ListingFacts;
 use super::notes::{NotesFacts, PromptsFacts, SandboxFacts};
 use super::own_manifest::OwnManifestFacts;
 use super::permissions::PermissionFacts;
-use super::typed_name::TypedName;
 use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
 use crate::diagnostic::LossClass;
@@ -239,33 +239,6 @@ pub struct InstallableFacts {
     pub document: Table,
     /// The line of the block that says what paths in the text are relative to, with `file` and `plugin`.
     pub paths: Option<String>,
-}
-
-/// `[command]`
-#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct CommandFacts {
-    /// Whether a command stays one.
-    pub emission: CommandEmission,
-    /// Path of the file, with `{path}`, `{name}` and `{dashed}`.
-    pub path: String,
-    /// Which names users can type; `-` replaces any other character. If absent, names are unchanged.
-    pub typed: Option<TypedName>,
-    /// Fields that have a meaning on this host, besides those of `fields`.
-    #[serde(default)]
-    pub own_fields: Vec<String>,
-    /// How each field is lowered; `"*"` for all others.
-    pub fields: BTreeMap<String, FieldRule>,
-}
-
-/// Whether a command stays one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CommandEmission {
-    /// The host has commands.
-    Native,
-    /// It becomes a skill.
-    AsSkill,
 }
 
 /// How one frontmatter field is lowered.

@@ -17,7 +17,7 @@ use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
 /// The host that sources are written for.
-const SOURCE_HOST: &str = "claude-code";
+pub(super) const SOURCE_HOST: &str = "claude-code";
 
 pub(super) fn skill(name: &str) -> String {
     format!("---\nname: {name}\ndescription: Does {name}.\n---\n\nDo {name}.\n")

@@ -3,9 +3,12 @@
 
 use std::fs;
 
+use plugcast::drivers::script::ModelScript;
 use serde_json::{Value, json};
 
-use super::source_lists::{answer, build, kit, skill, verify};
+use super::model::{between, done, main};
+use super::source_lists::{SOURCE_HOST, answer, build, kit, skill, verify};
+use super::stage::{Stage, invoke};
 use crate::support::hosts::real_hosts;
 use crate::support::tree::Tree;
 
@@ -117,4 +120,42 @@ fn a_folder_that_a_marketplace_names_by_address_is_compared() {
     let listed = &answer(&finished)["source"]["plugins"];
     assert_eq!(listed[0]["listed"]["skills"], json!(["kit:plan"]), "{listed:#}");
     assert_eq!(listed.as_array().map(Vec::len), Some(1));
+}
+
+/// The source host takes the name in a skill's frontmatter besides that of its folder, and other hosts take the latter
+/// alone: what the skill's own text calls it, users can type.
+#[test]
+fn a_skill_is_called_as_its_own_text_says() {
+    let hosts = real_hosts!();
+    let text = |name: &str, usage: &str| {
+        format!("---\nname: {name}\ndescription: Plans.\n---\n\nUsage: `{usage} TEXT`\n\nPlan the pier.\n")
+    };
+    let source = Tree::new()
+        .file(".claude-plugin/plugin.json", "{ \"name\": \"dev\", \"version\": \"1.0.0\" }\n")
+        .file("skills/auto-plan/SKILL.md", text("dev:auto:plan", "/dev:auto:plan"))
+        .file("skills/plan/SKILL.md", text("plan2", "/plan2"));
+    let unmodified = Tree::new().temporary();
+    source.write(&unmodified.path().join("plugins/dev"));
+    for host in ["claude-code", "codex", "opencode"] {
+        let mut stage = Stage::of_source(&hosts, host, &source);
+        let mut bundles = vec![stage.bundle.clone()];
+        bundles.extend((host == SOURCE_HOST).then(|| unmodified.path().to_owned()));
+        for (bundle, folder) in bundles
+            .into_iter()
+            .flat_map(|bundle| ["auto-plan", "plan"].map(|folder| (bundle.clone(), folder)))
+        {
+            let path = bundle.join(format!("plugins/dev/skills/{folder}/SKILL.md"));
+            let own = fs::read_to_string(path).expect("a skill");
+            let typed = between(&own, "Usage: `", " TEXT`").expect("a usage line");
+            assert_eq!(typed.starts_with('$'), host == "codex", "{typed}");
+            let listed = ["- dev:auto-plan (dev:auto:plan): Plans.", "- dev:plan (dev:plan2): Plans."];
+            let listed = if host == SOURCE_HOST { &listed[..] } else { &[] };
+            let step = done().expects(["Plan the pier."]).expects(listed.iter().copied());
+            stage.bundle = bundle;
+            stage.play(stage.session(
+                invoke(&typed[1..], "soon"),
+                ModelScript::default().with_conversation(main().then(step)),
+            ));
+        }
+    }
 }
