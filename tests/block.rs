@@ -48,7 +48,7 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
             continue;
         };
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        // A component does not bind its own name, and tools are bound for the file that gets the block.
+        // A component does not bind its own name.
         let own_name = reader::own_name(&own, path);
         let foreign: Vec<String> =
             names.iter().filter(|name| name.rsplit(':').next() != Some(&own_name)).cloned().collect();
@@ -78,7 +78,7 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         others.extend(reader::scripts(&own));
         others.extend(mentioned);
         for text in shared(plugin, &own, folder) {
-            let (needed, other) = Text::shared(&text).names(&foreign, &agents, host);
+            let (needed, other) = Text::outside_block(&text).names(&foreign, &agents, host);
             others.extend(needed.into_iter().chain(other));
         }
         others.extend(plugin.below("bin").entries().map(|(program, _)| program.to_owned()));

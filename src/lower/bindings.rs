@@ -67,8 +67,6 @@ struct BlockText<'a> {
     names: &'a [TextName<'a>],
     /// The qualified name of its component.
     owner: &'a str,
-    /// Whether its tools are bound: those of a file beside a skill are not.
-    binds_tools: bool,
     /// Whether paths in it are edited.
     edited: bool,
     /// Whether the component can dispatch agents on the source host.
@@ -87,12 +85,9 @@ impl Bindings {
         let mut out = Self::default();
         let dispatches = component.may_dispatch(context.source);
         let shared = texts::shared_names(context, component);
-        let own = own.iter().map(|text| (text, text.is_main));
-        for (ComponentText { text, is_main, names, .. }, binds_tools) in
-            own.chain(shared.iter().map(|text| (text, true)))
-        {
+        for ComponentText { text, is_main, names, .. } in own.iter().chain(&shared) {
             let (edited, owner) = (*is_main, &component.qualified);
-            out.names(BlockText { text, names, owner, binds_tools, edited, dispatches }, context, places);
+            out.names(BlockText { text, names, owner, edited, dispatches }, context, places);
         }
         if !out.named.is_empty() {
             out.named = component.arguments();
@@ -117,7 +112,6 @@ impl Bindings {
             text: &command.content,
             names,
             owner: &command.qualified,
-            binds_tools: true,
             edited: false,
             dispatches: true,
         };
@@ -180,7 +174,7 @@ impl Bindings {
     ) {
         let forms = &context.target.text;
         match &name.reference.named {
-            ReferenceTarget::Tool(tool) if context.target.block.contains_key("tools") && text.binds_tools => {
+            ReferenceTarget::Tool(tool) if context.target.block.contains_key("tools") => {
                 // Of several texts, one that speaks of images decides.
                 let of_images = context.image_tool(tool, text.text);
                 if let Some(stands) = of_images {

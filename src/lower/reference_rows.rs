@@ -125,7 +125,7 @@ impl ReferenceLowering<'_> {
 
     /// The name of a tool.
     fn tool(&self, decision: Decision, tool: &str) -> Decision {
-        let is_bound = self.text.is_main && self.context.tool(tool).is_some() && self.matches_line("tools");
+        let is_bound = self.context.tool(tool).is_some() && self.matches_line("tools");
         match self.context.lost_server(tool) {
             Some(why) => {
                 let decision = if is_bound { decision.placed_at("block") } else { decision };

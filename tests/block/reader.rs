@@ -76,7 +76,6 @@ pub struct Text<'a> {
     filled: bool,
     declared: Vec<String>,
     main: bool,
-    binds_tools: bool,
     agent: bool,
     includes: bool,
 }
@@ -103,21 +102,15 @@ impl<'a> Text<'a> {
             filled: kind != Kind::Agent && takes,
             declared: declared.unwrap_or_default(),
             main: true,
-            binds_tools: true,
             agent: kind == Kind::Agent,
             includes: kind == Kind::Command,
         }
     }
 
-    /// A file beside a skill's.
+    /// A file beside a skill's, or one that several components read.
     pub fn outside_block(body: &'a str) -> Self {
-        let (filled, main, binds_tools, agent, includes) = (false, false, false, false, false);
-        Self { body, filled, declared: Vec::new(), main, binds_tools, agent, includes }
-    }
-
-    /// A file of the plugin that several components read.
-    pub fn shared(body: &'a str) -> Self {
-        Self { binds_tools: true, ..Self::outside_block(body) }
+        let (filled, main, agent, includes) = (false, false, false, false);
+        Self { body, filled, declared: Vec::new(), main, agent, includes }
     }
 
     /// Every name in the text that `host` does not know, and names that a block may bind as well; `components` are the
@@ -151,7 +144,7 @@ impl<'a> Text<'a> {
                 leads_to_forbidden = line.trim_end().ends_with(':') && forbids(line);
             }
             let forbids = forbids(line) || is_item && leads_to_forbidden;
-            for tool in TOOLS.iter().chain(&WORDS).filter(|_| self.binds_tools) {
+            for tool in TOOLS.iter().chain(&WORDS) {
                 let certain = |at: usize| {
                     let after = &line[at + tool.len()..];
                     (line[..at].ends_with('`') && after.starts_with('`'))
