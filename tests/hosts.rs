@@ -1,6 +1,7 @@
 //! Tests in the pinned real hosts. Every test here asks for `real_hosts!()`; `.ci/run` fails when one
 //! of them did not run.
 
+mod built_in_agents;
 mod claude_code;
 mod codex;
 mod codex_agents;

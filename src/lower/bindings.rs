@@ -26,9 +26,9 @@ struct ToolSubstitute {
     stands: String,
 }
 
-/// Tools with the same substitute.
+/// Names with the same substitute.
 #[derive(Debug, Serialize)]
-struct ToolSubstitutes {
+struct SubstituteGroup {
     names: Vec<String>,
     stands: String,
 }
@@ -46,6 +46,7 @@ pub struct Bindings {
     /// folder.
     workflow_prompts: BTreeMap<String, String>,
     tools: BTreeMap<String, String>,
+    built_in_agents: BTreeMap<String, String>,
     arguments: bool,
     numbered: BTreeSet<String>,
     named: Vec<String>,
@@ -164,7 +165,7 @@ impl Bindings {
         }
     }
 
-    /// A tool, an argument, a command or an include.
+    /// A tool, an agent of the source host, an argument, a command or an include.
     fn construct(
         &mut self,
         name: &TextName<'_>,
@@ -182,6 +183,10 @@ impl Bindings {
                 } else if let Some(stands) = context.tool(tool) {
                     self.tools.entry(tool.clone()).or_insert_with(|| stands.clone());
                 }
+            }
+            ReferenceTarget::BuiltInAgent(agent) if name.reference.asked && text.dispatches => {
+                let stands = context.built_in_agent(agent);
+                self.built_in_agents.extend(stands.map(|stands| (agent.clone(), stands.clone())));
             }
             ReferenceTarget::Argument(written) if name.is_meant => self.argument(written),
             ReferenceTarget::Shell(_) if forms.shell == TextForm::Bound => self.shell = true,
@@ -322,6 +327,11 @@ impl Bindings {
         };
         let typed = target.command.typed;
         say("agents", !self.agents.is_empty(), &|| self.agents.values("agents", 2, None));
+        say(
+            "built-in-agents",
+            !self.built_in_agents.is_empty(),
+            &|| json!({ "groups": group_by_substitute(&self.built_in_agents) }),
+        );
         say("skills", !self.skills.is_empty(), &|| self.skills.values("skills", 1, typed));
         say("commands", !self.commands.is_empty(), &|| self.commands.values("commands", 1, typed));
         say("workflows", !self.workflows.is_empty(), &|| {
@@ -375,13 +385,13 @@ fn standing(map: &BTreeMap<String, String>) -> Vec<ToolSubstitute> {
     map.iter().map(|(name, stands)| ToolSubstitute { name: name.clone(), stands: stands.clone() }).collect()
 }
 
-/// Tools, grouped by substitute.
-fn group_by_substitute(map: &BTreeMap<String, String>) -> Vec<ToolSubstitutes> {
-    let mut out: Vec<ToolSubstitutes> = Vec::new();
+/// Names, grouped by substitute.
+fn group_by_substitute(map: &BTreeMap<String, String>) -> Vec<SubstituteGroup> {
+    let mut out: Vec<SubstituteGroup> = Vec::new();
     for (name, stands) in map {
         match out.iter_mut().find(|group| group.stands == *stands) {
             Some(group) => group.names.push(name.clone()),
-            None => out.push(ToolSubstitutes { names: vec![name.clone()], stands: stands.clone() }),
+            None => out.push(SubstituteGroup { names: vec![name.clone()], stands: stands.clone() }),
         }
     }
     out

@@ -123,6 +123,11 @@ impl LoweringContext<'_> {
         differs.filter(|_| IMAGES.iter().any(|word| memmem::find(text.as_bytes(), word).is_some()))
     }
 
+    /// The substitute for an agent that is built into the source host, if the block explains it.
+    pub(super) fn built_in_agent(&self, name: &str) -> Option<&String> {
+        self.target.built_in_agents.get(name).filter(|_| self.target.block.contains_key("built-in-agents"))
+    }
+
     /// Where an agent of another plugin is in that plugin's emitted folder.
     pub(super) fn agent_elsewhere(&self, name: &str) -> Option<Utf8PathBuf> {
         let mut others = self.project.plugins.iter().filter(|other| other.name != self.plugin.name);

@@ -52,7 +52,7 @@ pub(super) fn lower(
 pub(super) fn kind_and_words(reference: &Reference) -> (ComponentKind, &str) {
     match &reference.named {
         ReferenceTarget::Component(_, name) => (ComponentKind::Reference, name),
-        ReferenceTarget::Tool(name) => (ComponentKind::Reference, name),
+        ReferenceTarget::BuiltInAgent(name) | ReferenceTarget::Tool(name) => (ComponentKind::Reference, name),
         ReferenceTarget::Variable(name) => (ComponentKind::Variable, name),
         ReferenceTarget::Argument(text) => (ComponentKind::Argument, text),
         ReferenceTarget::Shell(text) | ReferenceTarget::Include(text) => (ComponentKind::Construct, text),
@@ -81,7 +81,14 @@ impl ReferenceLowering<'_> {
                 let edited = self.text.is_main && !name.is_tested;
                 self.variable(decision, variable, edited)
             }
-            ReferenceTarget::Tool(_) if name.reference.forbidden => (forbidden(decision), None),
+            ReferenceTarget::Tool(_) | ReferenceTarget::BuiltInAgent(_) if name.reference.forbidden => {
+                (forbidden(decision), None)
+            }
+            ReferenceTarget::BuiltInAgent(agent) => {
+                let is_bound = name.reference.asked && self.dispatches;
+                let is_bound = is_bound && self.context.built_in_agent(agent).is_some();
+                (if is_bound { in_block(decision) } else { decision }, None)
+            }
             ReferenceTarget::Tool(tool) => (self.tool(decision, tool), None),
             _ => (self.construct(decision, name), None),
         }

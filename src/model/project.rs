@@ -191,7 +191,7 @@ impl Project {
             variables.sort();
             variables.dedup();
             let tools = (source.tools.as_slice(), source.ambiguous_tools.as_slice(), servers.as_slice());
-            NameInventory::new(&names, tools, (&variables, &options))
+            NameInventory::new(&names, tools, (&variables, &options), &source.agents)
         })
     }
 }

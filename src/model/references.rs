@@ -44,6 +44,8 @@ impl Reference {
 pub enum ReferenceTarget {
     /// A component, by its qualified name.
     Component(ComponentKind, QualifiedName),
+    /// An agent that is built into the source host, by its name.
+    BuiltInAgent(String),
     /// A tool of the source host; all tools of a server share one name that ends in `NAME`.
     Tool(String),
     /// A variable of the source host, without `${}`.
@@ -54,6 +56,18 @@ pub enum ReferenceTarget {
     Shell(String),
     /// `@path`, as written.
     Include(String),
+}
+
+impl ReferenceTarget {
+    /// Whether it is an agent, of a plugin or of the source host.
+    pub fn is_agent(&self) -> bool {
+        matches!(self, Self::Component(ComponentKind::Agent, _) | Self::BuiltInAgent(_))
+    }
+
+    /// Whether a text calls it by its name: a component, a tool, or an agent of the source host.
+    pub fn is_called(&self) -> bool {
+        matches!(self, Self::Component(..) | Self::Tool(_) | Self::BuiltInAgent(_))
+    }
 }
 
 /// Every name that a text of the build may refer to.
@@ -93,6 +107,8 @@ enum NameCandidate {
     /// The path of a workflow's script, which only texts of the same plugin may use.
     Script(QualifiedName, String),
     Tool(String, bool),
+    /// An agent of the source host.
+    BuiltInAgent(String),
     /// The prefix of the names of a server's tools.
     Server(String),
     Variable(String),
@@ -110,12 +126,13 @@ pub struct PluginOption {
 }
 
 impl NameInventory {
-    /// Prepares the search for `names`, and for the tools and variables of the source host; `ambiguous` tools are also
-    /// English words, and `servers` are the prefixes of the names of servers' tools.
+    /// Prepares the search for `names`, and for the tools, variables and `agents` of the source host; `ambiguous` tools are
+    /// also English words, and `servers` are the prefixes of the names of servers' tools.
     pub fn new(
         names: &[InventoryName],
         (tools, ambiguous, servers): (&[String], &[String], &[String]),
         (variables, options): (&[String], &[PluginOption]),
+        agents: &[String],
     ) -> Self {
         let mut entries: std::collections::BTreeMap<String, Vec<NameCandidate>> =
             std::collections::BTreeMap::new();
@@ -140,6 +157,9 @@ impl NameInventory {
                     NameCandidate::Local(name.kind, name.qualified.clone(), name.plugin.clone()),
                 );
             }
+        }
+        for agent in agents {
+            add(agent, NameCandidate::BuiltInAgent(agent.clone()));
         }
         for tool in tools {
             add(tool, NameCandidate::Tool(tool.clone(), ambiguous.contains(tool)));
@@ -171,10 +191,8 @@ impl NameInventory {
         let mentions = AgentMentions::default();
         let reference = |span: Span, named: ReferenceTarget| {
             let inner = Span::new(span.start - body.start, span.end - body.start);
-            let asked = matches!(named, ReferenceTarget::Component(ComponentKind::Agent, _))
-                && dispatch::is_asked(body.slice(text), inner, &mentions);
-            let forbidden = matches!(named, ReferenceTarget::Component(..) | ReferenceTarget::Tool(_))
-                && dispatch::is_forbidden(body.slice(text), inner);
+            let asked = named.is_agent() && dispatch::is_asked(body.slice(text), inner, &mentions);
+            let forbidden = named.is_called() && dispatch::is_forbidden(body.slice(text), inner);
             Reference { asked, forbidden, ..Reference::new(span, named) }
         };
         let mut words = Vec::new();
@@ -323,6 +341,10 @@ fn candidate_target(
                 }
             };
             (clean && is_certain).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
+        }
+        NameCandidate::BuiltInAgent(agent) => {
+            let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();
+            (clean && around.is_built_in_agent()).then(|| ReferenceTarget::BuiltInAgent(agent.clone()))
         }
         NameCandidate::Tool(tool, ambiguous) => {
             let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();

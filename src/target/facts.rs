@@ -60,6 +60,9 @@ pub struct Target {
     /// Those that differ in a text that speaks of images.
     #[serde(default)]
     pub image_tools: BTreeMap<String, String>,
+    /// The equivalent of each agent that is built into the source host.
+    #[serde(default)]
+    pub built_in_agents: BTreeMap<String, String>,
     /// How a tool limit becomes a permission.
     pub permissions: Option<PermissionFacts>,
     /// How variables are lowered.

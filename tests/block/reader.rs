@@ -30,6 +30,9 @@ const TOOLS: [&str; 20] = [
 const WORDS: [&str; 11] =
     ["Agent", "Bash", "Edit", "Glob", "Grep", "Monitor", "Read", "Skill", "Task", "Workflow", "Write"];
 
+/// Agents of the source host.
+const BUILT_IN: [&str; 5] = ["Explore", "Plan", "claude", "general-purpose", "statusline-setup"];
+
 /// Commands that one of the hosts refuses in its default sandbox.
 const REFUSED: [&str; 11] = [
     "git add",
@@ -157,6 +160,15 @@ impl<'a> Text<'a> {
                 if occurrences(line, tool).any(|at| unambiguous || certain(at)) {
                     if forbids { &mut mentioned } else { &mut found }.insert((*tool).to_owned());
                 }
+            }
+            for agent in BUILT_IN {
+                let typed = |at: usize| {
+                    let before = line[..at].trim_end_matches(['"', '\'', '`', ' ', ':', '=']);
+                    before.ends_with("subagent_type")
+                };
+                let is_asked = occurrences(line, agent).any(typed) && !self.agent && !forbids;
+                if is_asked { &mut found } else { &mut mentioned }
+                    .extend(occurrences(line, agent).next().map(|_| agent.to_owned()));
             }
             for name in components {
                 if occurrences(line, name).next().is_some() {

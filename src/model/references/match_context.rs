@@ -76,6 +76,27 @@ impl<'a> MatchContext<'a> {
         self.last() == self.next() && self.next().is_some_and(|c| "`\"'*".contains(c))
     }
 
+    /// Whether the name of an agent of the source host means the agent. Most of these names are also English words:
+    /// "Explore agents that …" may ask the reader to explore.
+    pub(super) fn is_built_in_agent(&self) -> bool {
+        let is_word = !self.name.contains('-');
+        self.is_next_to(&["subagent_type"])
+            || (!is_word || self.is_marked()) && self.is_next_to(&AGENTS)
+            || is_word && self.is_titled_agent()
+    }
+
+    /// Whether a name with a capital letter stands before a word for agents, and not at the start of a sentence.
+    pub(super) fn is_titled_agent(&self) -> bool {
+        let before = self.before.trim_end_matches(['`', '*', '"', '\'', ' ']);
+        let after = self.after.trim_start_matches(['`', '*', '"', '\'']);
+        let is_inside = before.ends_with(|c: char| c.is_alphanumeric() || ",)/&+".contains(c));
+        self.name.starts_with(char::is_uppercase)
+            && is_inside
+            && after
+                .strip_prefix(' ')
+                .is_some_and(|after| AGENTS.iter().any(|word| starts_with_word(after, word)))
+    }
+
     /// Whether it is marked and follows `word`, with nothing but words of a call between: `Workflow({name: "x"})`, the
     /// Skill tool with `x`, the skill named "x".
     pub(super) fn is_called_after(&self, word: &str) -> bool {
@@ -177,6 +198,9 @@ pub fn ends_with_slash(before: &str) -> bool {
 fn is_mention(before: &str, mark: &str) -> bool {
     before.strip_suffix(mark).is_some_and(|before| !before.ends_with(is_spaced_letter))
 }
+
+/// Words for agents.
+const AGENTS: [&str; 3] = ["agent", "subagent", "sub-agent"];
 
 /// Words that may stand between the name of a tool and the name that it gets.
 const OF_A_CALL: [&str; 6] = ["tool", "with", "the", "name", "named", "called"];

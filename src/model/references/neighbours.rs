@@ -19,9 +19,7 @@ pub(super) fn add(
     if words.is_empty() {
         return;
     }
-    let is_agent =
-        |one: &&Reference| matches!(one.named, ReferenceTarget::Component(ComponentKind::Agent, _));
-    let certain: Vec<Span> = out.iter().filter(|one| is_agent(one)).map(|one| one.span).collect();
+    let certain: Vec<Span> = out.iter().filter(|one| one.named.is_agent()).map(|one| one.span).collect();
     let mut is_named = vec![false; words.len()];
     // From the front for lists that begin with a certain name, and from the back for those that end with one.
     let mut last: Option<Span> = None;
@@ -56,18 +54,13 @@ pub(super) fn mark_together(text: &str, out: &mut [Reference]) {
     for at in 1..out.len() {
         let (before, rest) = out.split_at_mut(at);
         let (Some(first), Some(second)) = (before.last(), rest.first_mut()) else { continue };
-        if first.asked && is_agent(second) && is_gap(text, first.span, second.span) {
+        if first.asked && second.named.is_agent() && is_gap(text, first.span, second.span) {
             second.asked = true;
         }
-        let is_name = matches!(second.named, ReferenceTarget::Component(..) | ReferenceTarget::Tool(_));
-        if first.forbidden && is_name && is_gap(text, first.span, second.span) {
+        if first.forbidden && second.named.is_called() && is_gap(text, first.span, second.span) {
             second.forbidden = true;
         }
     }
-}
-
-fn is_agent(one: &Reference) -> bool {
-    matches!(one.named, ReferenceTarget::Component(ComponentKind::Agent, _))
 }
 
 /// Whether only separators of a list are between two names.

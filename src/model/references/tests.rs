@@ -29,6 +29,7 @@ fn inventory() -> NameInventory {
                 variable: format!("user_config.of_{plugin}"),
             }),
         ),
+        &strings(&["Explore", "general-purpose"]),
     )
 }
 
@@ -125,6 +126,32 @@ fn finds_placeholders_and_constructs() {
     );
     assert_eq!(found("!`git status` X=!`no` and @docs/a.md but `@code.md`"), ["!`git status`", "@docs/a.md"]);
     assert_eq!(found("run \"${CLAUDE_PLUGIN_ROOT}/x\""), ["${CLAUDE_PLUGIN_ROOT}"]);
+}
+
+#[test]
+fn an_agent_of_the_source_host_is_found_where_it_is_one() {
+    for text in [
+        "Task(subagent_type=\"Explore\")",
+        "with `subagent_type: Explore`",
+        "Launch the Explore agent.",
+        "up to three Explore sub-agents",
+        "the `Explore` agent",
+        "agent \"Explore\"",
+    ] {
+        assert_eq!(found(text), ["Explore"], "{text}");
+    }
+    assert_eq!(found("a general-purpose agent, `general-purpose` subagents"), ["general-purpose"; 2]);
+    for text in [
+        "Explore agents that help.",
+        "Look. Explore agent code",
+        "- Explore agents",
+        "1. **Explore** the code",
+        "the agent: Explore the code",
+        "the Explore phase of the agent",
+        "a general-purpose tool",
+    ] {
+        assert_eq!(found(text), [""; 0], "{text}");
+    }
 }
 
 /// A name of one word counts only beside the name of another agent.
