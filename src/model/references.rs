@@ -9,6 +9,8 @@ mod placeholders;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use crate::model::qualified_name::{QualifiedName, last_of, qualify};
 use crate::read::markdown::{self, RegionKind};
 use crate::read::name_words::is_name_char;
@@ -102,6 +104,8 @@ enum NameCandidate {
     Qualified(ComponentKind, QualifiedName),
     /// The last part of a name, which only texts of the same plugin may use.
     Bare(ComponentKind, QualifiedName, String),
+    /// The last part of the name of an agent in capitals, which only texts of the same plugin may use.
+    Titled(QualifiedName, String),
     /// A name with its folders but without the plugin, which is never an ordinary word.
     Local(ComponentKind, QualifiedName, String),
     /// The path of a workflow's script, which only texts of the same plugin may use.
@@ -144,6 +148,9 @@ impl NameInventory {
             }
             let last = last_of(&name.local);
             add(last, NameCandidate::Bare(name.kind, name.qualified.clone(), name.plugin.clone()));
+            for title in titles(last).into_iter().filter(|_| name.kind == ComponentKind::Agent) {
+                add(&title, NameCandidate::Titled(name.qualified.clone(), name.plugin.clone()));
+            }
             if let Some(also) = &name.alias {
                 add(
                     &qualify(&name.plugin, also),
@@ -267,6 +274,18 @@ fn agent_word(candidate: &NameCandidate, around: &MatchContext<'_>, plugin: &str
     }
 }
 
+/// The forms of a name in capitals: `Code-Reviewer`, `Code Reviewer`, `CODE-REVIEWER` and `CODE REVIEWER`.
+fn titles(name: &str) -> BTreeSet<String> {
+    let capital = |part: &str| {
+        let mut chars = part.chars();
+        chars.next().map_or(String::new(), |first| format!("{}{}", first.to_uppercase(), chars.as_str()))
+    };
+    let parts: Vec<String> = name.split(['-', '_']).map(capital).collect();
+    let forms = ["-", " "].map(|between| parts.join(between));
+    let all = forms.iter().map(|form| form.to_uppercase()).chain(forms.iter().cloned());
+    all.filter(|form| form != name).collect()
+}
+
 /// Verbs that ask to run a skill or a command whose name of several words follows.
 const RUNS: [&str; 10] =
     ["run", "running", "invoke", "invoking", "use", "using", "call", "execute", "load", "activate"];
@@ -297,51 +316,13 @@ fn candidate_target(
             (owner == plugin && around.starts_cleanly() && around.ends_cleanly())
                 .then(|| ReferenceTarget::Component(*kind, qualified.clone()))
         }
-        NameCandidate::Bare(kind, qualified, owner) => {
-            // A name of one word may also be an ordinary word.
-            let several = name.contains(['-', '_', ':']);
-            let agent = *kind == ComponentKind::Agent;
-            let called = agent && around.at_sign(several);
-            let clean = owner == plugin && (called || around.starts_cleanly()) && around.ends_cleanly();
-            let words: &[&str] = match kind {
-                ComponentKind::Agent => &[
-                    "agent",
-                    "agents",
-                    "subagent",
-                    "sub-agent",
-                    "subagent_type",
-                    "task",
-                    "dispatch",
-                    "@agent",
-                ],
-                ComponentKind::Workflow => &["workflow", "workflows"],
-                _ => &["skill", "skills", "command", "commands"],
-            };
-            let is_certain = match kind {
-                ComponentKind::Agent => {
-                    let is_name = several || around.is_marked();
-                    called
-                        || around.is_next_to(words)
-                        || is_name && dispatch::has_agent_beside(around.before, around.after)
-                        || (several && around.stands_out())
-                }
-                ComponentKind::Workflow => {
-                    let is_name = several || around.is_marked();
-                    around.slash()
-                        || is_name && around.is_next_to(words)
-                        || around.is_called_after("workflow")
-                }
-                _ => {
-                    let is_name = several || around.is_marked();
-                    let is_asked = || around.is_after_verb(&RUNS) || name.contains([':', '.']);
-                    around.slash()
-                        || is_name && around.is_next_to(words)
-                        || around.is_called_after("skill")
-                        || around.in_backticks() && (several || name.contains('.')) && is_asked()
-                }
-            };
-            (clean && is_certain).then(|| ReferenceTarget::Component(*kind, qualified.clone()))
+        NameCandidate::Titled(qualified, owner) => {
+            let clean = owner == plugin && around.starts_cleanly() && around.ends_cleanly();
+            (clean && around.is_titled_agent())
+                .then(|| ReferenceTarget::Component(ComponentKind::Agent, qualified.clone()))
         }
+        NameCandidate::Bare(kind, qualified, owner) => (owner == plugin && is_bare_name(*kind, name, around))
+            .then(|| ReferenceTarget::Component(*kind, qualified.clone())),
         NameCandidate::BuiltInAgent(agent) => {
             let clean = around.starts_cleanly() && around.ends_cleanly() && !around.slash();
             (clean && around.is_built_in_agent()).then(|| ReferenceTarget::BuiltInAgent(agent.clone()))
@@ -356,4 +337,43 @@ fn candidate_target(
             (clean && certain).then(|| ReferenceTarget::Tool(tool.clone()))
         }
     }
+}
+
+/// Whether the last part of the name of a component means the component.
+fn is_bare_name(kind: ComponentKind, name: &str, around: &MatchContext<'_>) -> bool {
+    // A name of one word may also be an ordinary word.
+    let several = name.contains(['-', '_', ':']);
+    let agent = kind == ComponentKind::Agent;
+    let called = agent && around.at_sign(several);
+    let clean = (called || around.starts_cleanly()) && around.ends_cleanly();
+    let words: &[&str] = match kind {
+        ComponentKind::Agent => {
+            &["agent", "agents", "subagent", "sub-agent", "subagent_type", "task", "dispatch", "@agent"]
+        }
+        ComponentKind::Workflow => &["workflow", "workflows"],
+        _ => &["skill", "skills", "command", "commands"],
+    };
+    let is_certain = match kind {
+        ComponentKind::Agent => {
+            let is_name = several || around.is_marked();
+            called
+                || around.is_next_to(words)
+                || is_name && dispatch::has_agent_beside(around.before, around.after)
+                || around.heads_item() && dispatch::are_items_dispatched(around.before, around.after)
+                || (several && around.stands_out())
+        }
+        ComponentKind::Workflow => {
+            let is_name = several || around.is_marked();
+            around.slash() || is_name && around.is_next_to(words) || around.is_called_after("workflow")
+        }
+        _ => {
+            let is_name = several || around.is_marked();
+            let is_asked = || around.is_after_verb(&RUNS) || name.contains([':', '.']);
+            around.slash()
+                || is_name && around.is_next_to(words)
+                || around.is_called_after("skill")
+                || around.in_backticks() && (several || name.contains('.')) && is_asked()
+        }
+    };
+    clean && is_certain
 }

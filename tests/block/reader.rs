@@ -162,11 +162,9 @@ impl<'a> Text<'a> {
                 }
             }
             for agent in BUILT_IN {
-                let typed = |at: usize| {
-                    let before = line[..at].trim_end_matches(['"', '\'', '`', ' ', ':', '=']);
-                    before.ends_with("subagent_type")
-                };
-                let is_asked = occurrences(line, agent).any(typed) && !self.agent && !forbids;
+                let before = |at: usize| line[..at].trim_end_matches(['"', '\'', '`', ' ', ':', '=']);
+                let is_typed = occurrences(line, agent).any(|at| before(at).ends_with("subagent_type"));
+                let is_asked = is_typed && !self.agent && !forbids;
                 if is_asked { &mut found } else { &mut mentioned }
                     .extend(occurrences(line, agent).next().map(|_| agent.to_owned()));
             }
@@ -176,7 +174,12 @@ impl<'a> Text<'a> {
                     if agent && !asks || forbids { &mut mentioned } else { &mut found }.insert(name.clone());
                 }
             }
+            let plain = line.replace('*', "").to_lowercase();
             for (short, _) in &bare {
+                // An agent's name in capitals.
+                if plain.contains(&format!("{} agent", short.replace('-', " "))) {
+                    mentioned.insert((*short).to_owned());
+                }
                 let mentions = ["agent", "skill", "command"].map(|word| format!("`{short}` {word}"));
                 let called =
                     |at: usize| line[..at].ends_with('/') || line[..at].ends_with("subagent_type=\"");

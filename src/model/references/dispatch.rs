@@ -3,6 +3,7 @@
 
 mod bans;
 mod callers;
+mod lists;
 mod negation;
 mod other_languages;
 
@@ -12,6 +13,7 @@ use memchr::memmem;
 
 use crate::source::{Span, line_end, line_start};
 pub(super) use bans::is_forbidden;
+pub(super) use lists::are_items_dispatched;
 use negation::{is_denial, is_negated};
 pub(super) use other_languages::has_agent_beside;
 

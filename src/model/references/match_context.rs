@@ -131,16 +131,24 @@ impl<'a> MatchContext<'a> {
         let after = &self.after[..self.after.floor_char_boundary(NEAR)];
         let line = before.rsplit('\n').next().unwrap_or_default();
         let rest = after.lines().next().unwrap_or_default();
-        let marker = line.trim().trim_end_matches(['.', ')']);
-        let item = matches!(marker, "-" | "*" | "+")
-            || !marker.is_empty() && marker.bytes().all(|byte| byte.is_ascii_digit());
-        let ends =
-            rest.trim().is_empty() || [":", " -", " –", " —", " ("].iter().any(|end| rest.starts_with(end));
         let says = |part: &str| {
             let mut words = part.split(|c: char| !c.is_alphanumeric());
             words.any(|word| DISPATCH.iter().any(|verb| word.eq_ignore_ascii_case(verb)))
         };
-        self.in_backticks() || bold || (item && ends) || says(line) || says(rest) || says(wrapped(before))
+        self.in_backticks() || bold || self.heads_item() || says(line) || says(rest) || says(wrapped(before))
+    }
+
+    /// Whether an item of a list begins with the name, and perhaps goes on with a text about it.
+    pub(super) fn heads_item(&self) -> bool {
+        let before = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR))..];
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let rest = &self.after[..self.after.floor_char_boundary(NEAR)];
+        let rest = rest.lines().next().unwrap_or_default();
+        let marker = line.trim().trim_end_matches(['.', ')']);
+        let item = matches!(marker, "-" | "*" | "+")
+            || !marker.is_empty() && marker.bytes().all(|byte| byte.is_ascii_digit());
+        let ends = [":", " -", " –", " —", " ("].iter().any(|end| rest.starts_with(end));
+        item && (ends || rest.trim().is_empty())
     }
 
     pub(super) fn widened(&self, span: Span) -> Span {

@@ -173,6 +173,30 @@ fn agents_of_a_list_are_found_and_asked_for_together() {
 }
 
 #[test]
+fn an_agent_is_found_by_its_name_in_capitals() {
+    assert_eq!(found("Task tool with Checker agent, the **Checker** agent"), ["Checker"; 2]);
+    assert_eq!(found("use the Plan Fixer agent, a PLAN-FIXER subagent"), ["Plan Fixer", "PLAN-FIXER"]);
+    for text in
+        ["Checker agents may help.", "1. Checker agent", "the Checker of agents", "the Checker", "Plan Fixer"]
+    {
+        assert_eq!(found(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn agents_of_one_word_are_found_in_a_list_that_is_dispatched() {
+    let list = "1. checker - checks\n2. plan-fixer - mends\n";
+    assert_eq!(found(&format!("{list}\nLaunch both agents above via Task.")), ["checker", "plan-fixer"]);
+    assert_eq!(found(&format!("Run these agents:\n\n{list}")), ["checker", "plan-fixer"]);
+    for text in
+        ["Never launch these agents:\n\n", "Agents:\n\n", "Run these checks:\n\n", "Launch agents.\n\n"]
+    {
+        assert_eq!(found(&format!("{text}{list}")), ["plan-fixer"], "{text}");
+    }
+    assert_eq!(found("Run these agents:\n\n- checker and others\n- the checker"), [""; 0]);
+}
+
+#[test]
 fn all_names_of_a_list_are_forbidden_together() {
     let forbidden = |text: &str| {
         let references = inventory().find(text, Span::new(0, text.len()), "p", None);
