@@ -314,8 +314,9 @@ fn forbids(line: &str) -> bool {
     let words: Vec<String> = line.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
     words.windows(2).any(|two| {
         let [first, second] = two else { return false };
-        matches!(first.as_str(), "never" | "not" | "don" | "avoid") || first == "instead" && second == "of"
-    })
+        let is_first = matches!(first.as_str(), "never" | "no" | "not" | "don" | "avoid");
+        is_first || first == "instead" && second == "of"
+    }) || ["禁止", "不要", "を使わない"].iter().any(|ban| line.contains(ban))
 }
 
 /// The last word of the name of the agent at an emitted path.

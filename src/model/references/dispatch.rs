@@ -3,6 +3,7 @@
 
 mod bans;
 mod callers;
+mod foreign_bans;
 mod lists;
 mod negation;
 mod other_languages;

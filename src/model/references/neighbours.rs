@@ -8,6 +8,9 @@ use crate::source::{ComponentKind, Span};
 /// The maximum bytes between two names of a list.
 const GAP: usize = 12;
 
+/// Words that join the names of a list, also in other languages than English.
+const JOINING: [&str; 13] = ["and", "or", "then", "y", "e", "und", "oder", "et", "ou", "и", "或", "和", "と"];
+
 /// Adds those of the `words`, which are in text order, that only separators divide from the name of an agent. `out` is in
 /// text order before and after.
 pub(super) fn add(
@@ -68,9 +71,8 @@ fn is_gap(text: &str, first: Span, second: Span) -> bool {
     let between = text.get(first.end..second.start).filter(|between| between.len() <= GAP);
     between.is_some_and(|between| {
         let mut words = between.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
-        between.contains([',', '&', '+', '\n'])
-            && words.clone().all(|word| matches!(word, "and" | "or" | "then"))
-            || words.next().is_some_and(|word| matches!(word, "and" | "or" | "then"))
-                && words.next().is_none()
+        between.contains([',', '&', '+', '\n', '\u{3001}', '\u{ff0c}'])
+            && words.clone().all(|word| JOINING.contains(&word))
+            || words.next().is_some_and(|word| JOINING.contains(&word)) && words.next().is_none()
     })
 }

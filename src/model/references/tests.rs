@@ -207,6 +207,8 @@ fn all_names_of_a_list_are_forbidden_together() {
     assert_eq!(forbidden("Never use `Read`, `TodoWrite` or `p:plan`."), ["Read", "TodoWrite", "p:plan"]);
     assert_eq!(forbidden("Never use `Read`, use `TodoWrite`. Use `Read` later."), ["Read"]);
     assert_eq!(forbidden("Never use `Read` or `TodoWrite` for logs."), [""; 0]);
+    assert_eq!(forbidden("No `Read` or TodoWrite."), ["Read", "TodoWrite"]);
+    assert_eq!(forbidden("禁止使用 `Read`、`TodoWrite` 和 `p:plan`。"), ["Read", "TodoWrite", "p:plan"]);
 }
 
 #[test]

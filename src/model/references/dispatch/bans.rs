@@ -1,6 +1,7 @@
 //! Whether a text only forbids what it names: "never use `WebFetch`". A ban with a limit, such as "never use `Bash` for
 //! searches", does not count, since the text may want the name elsewhere.
 
+use super::foreign_bans;
 use super::negation::{CONDITIONS, DENYING_PAIRS};
 use super::{AGENTS, ASKING, ASKING_FOR_ITEMS, OF_A_BAN, is_denial, is_listed, is_one_of, sentence, words};
 use crate::source::{Span, line_start};
@@ -52,9 +53,17 @@ pub(in crate::model::references) fn is_forbidden(text: &str, span: Span) -> bool
     let (before, after) = sentence(near, span);
     let clause = before.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
     let begins = !clause.contains(char::is_alphanumeric) || clause.trim().eq_ignore_ascii_case("the");
+    let is_question = near[span.end + after.len()..].starts_with('?');
     let is_ban = words(before).filter(|word| is_denial(word)).count() <= 1 && denies(clause)
-        || begins && lead(near, span).is_some_and(denies);
-    is_ban && !is_limited(after) || begins && are_forbidden(after)
+        || begins && lead(near, span).is_some_and(denies)
+        || is_no(clause) && !is_question;
+    is_ban && !is_limited(after) || begins && are_forbidden(after) || foreign_bans::is_ban(before, after)
+}
+
+/// Whether a clause is only "no" before a name: "No `WebFetch`."
+fn is_no(clause: &str) -> bool {
+    let mut words = words(clause);
+    words.next().is_some_and(|word| is_one_of(word, &["no"])) && words.next().is_none()
 }
 
 /// Whether a sentence continues with "is forbidden" after a name.
@@ -145,6 +154,9 @@ mod tests {
             "Never use these tools:\n\n- `Bash`\n- `WebFetch`: slow\n",
             "**Do not use:**\n1. WebFetch\n",
             "Never use `WebFetch`, use `Read` instead.",
+            "No `WebFetch`. Just think.",
+            "Think, no WebFetch.",
+            "- No `Bash`, no `WebFetch`\n",
         ] {
             assert!(forbidden(text), "{text}");
         }
@@ -174,6 +186,11 @@ mod tests {
             "Never use these tools:\n\n- `Bash`\n\nUse these:\n\n- `WebFetch`\n",
             "Never end before you call:\n\n- WebFetch\n",
             "Do not only use WebFetch.",
+            "No `WebFetch` results? Ask.",
+            "No `WebFetch`? Ask.",
+            "There is no WebFetch.",
+            "No other `WebFetch`.",
+            "No `WebFetch` for searches.",
         ] {
             assert!(!forbidden(text), "{text}");
         }

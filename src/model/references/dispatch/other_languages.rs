@@ -19,7 +19,7 @@ const FOREIGN: [&str; 55] = [
 ];
 
 /// Negations of other languages.
-const DENYING: [&str; 23] = [
+const DENYING: [&str; 29] = [
     "no",
     "nunca",
     "jamás",
@@ -43,6 +43,12 @@ const DENYING: [&str; 23] = [
     "никогда",
     "нельзя",
     "без",
+    "لا",
+    "لم",
+    "لن",
+    "بدون",
+    "دون",
+    "أبدا",
 ];
 
 /// Parts of a text that negate it in languages whose words are not listed.
@@ -50,7 +56,7 @@ const DENYING_PARTS: [&str; 12] =
     ["ない", "ません", "せず", "禁止", "不", "勿", "别", "마세요", "지 말", "않", "절대", "запрещ"];
 
 /// What words for agents begin with, behind a name.
-const AGENTS_BEHIND: [&str; 13] = [
+const AGENTS_BEHIND: [&str; 14] = [
     "agent",
     "subagent",
     "sub-agent",
@@ -64,10 +70,11 @@ const AGENTS_BEHIND: [&str; 13] = [
     "子智能体",
     "에이전트",
     "서브에이전트",
+    "وكيل",
 ];
 
 /// What words for agents end with, before a name.
-const AGENTS_AHEAD: [&str; 18] = [
+const AGENTS_AHEAD: [&str; 20] = [
     "agent",
     "agente",
     "agenten",
@@ -86,6 +93,8 @@ const AGENTS_AHEAD: [&str; 18] = [
     "智能體",
     "에이전트",
     "에이전트인",
+    "الوكيل",
+    "وكيل",
 ];
 
 /// More letters of other scripts than this are a sentence in another language.
@@ -124,7 +133,7 @@ pub(in crate::model::references) fn has_agent_beside(before: &str, after: &str) 
 
 /// Whether a sentence has words of another language, and none of English.
 fn is_foreign(sentence: &str) -> bool {
-    let is_of_other_script = |c: &char| matches!(*c, '\u{400}'..='\u{52f}' | '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
+    let is_of_other_script = |c: &char| matches!(*c, '\u{400}'..='\u{52f}' | '\u{600}'..='\u{6ff}' | '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}');
     if sentence.chars().filter(is_of_other_script).count() > FEW_LETTERS {
         return true;
     }
@@ -163,6 +172,7 @@ mod tests {
             "パスを渡して `kit:scout` を起動する。",
             "Lanza estos agentes en paralelo, con la ruta:\n\n- `kit:scout`\n- `kit:other`\n",
             "Paso 2: subagent_type=`kit:scout`",
+            "استخدم الوكيل kit:scout.",
         ] {
             assert!(asked(text), "{text}");
         }
@@ -205,6 +215,7 @@ mod tests {
             "Den Agenten `kit:scout` nicht mit dem Pfad starten.",
             "`kit:scout` は起動しないこと。",
             "The findings come from `kit:scout` in most cases.",
+            "لا تستخدم الوكيل kit:scout.",
             "| `kit:scout` | para la ruta |",
             "## El agente `kit:scout`",
         ] {
