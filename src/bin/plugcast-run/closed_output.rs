@@ -1,7 +1,10 @@
 //! Ends the program where standard output is closed, before anything is done. This is looked at before the standard
 //! library starts: that opens each closed stream as the null device, after which it cannot be told from one that a
 //! caller throws away.
-#![allow(unsafe_code, reason = "the linker is told where the function's address belongs; no pointer is read here")]
+#![allow(
+    unsafe_code,
+    reason = "the linker is told where the function's address belongs; no pointer is read here"
+)]
 
 use plugcast::runtime::answer::ENVIRONMENT;
 

@@ -24,8 +24,8 @@ options! {
     ///
     /// Standard input contains what the user wrote, unchanged: first a pull request (`#7`, `PR 7`, `pull/7`, its
     /// address, or `7` alone), or the address of one comment; all other words are the focus. Without either, it is
-    /// the open pull request of the branch. Any other word with a number or an address is refused, because it
-    /// may name another pull request. The head is checked out if it is not already.
+    /// the open pull request of the branch. Any other word that may be meant as a number or an address is refused,
+    /// because it may name another pull request. The head is checked out if it is not already.
     ///
     /// Exit codes: 0 begun; 2 wrong arguments; 3 a tree that is not clean, or state that this machine's helper
     /// did not write; 4 a malformed document of the helper; 5 no pull request, or git or GitHub failed; 6

@@ -1,6 +1,6 @@
 //! What the user asked for. The pull request comes first, by number or address, or one comment of it by address; all
 //! other words are the focus. One rule holds for all of them: what names a pull request exactly is read, and any other
-//! word with a number or an address is refused, because it may name another one.
+//! word that may be meant as its number or address is refused. A digit in a word such as `utf8` is no number.
 
 use crate::runtime::answer::{CallFailure, USAGE};
 use crate::runtime::error_code::ErrorCode;
@@ -25,8 +25,14 @@ const ASKING: [&str; 16] = [
 const SIGNS: [char; 13] = ['"', '\'', '`', '(', ')', '<', '>', ',', '.', ';', '!', '?', ':'];
 /// What comes before the number in one word.
 const PREFIXES: [&str; 3] = ["#", "pr#", "pull/"];
+/// What may be meant to come before the number in one word.
+const NUMBERED: [&str; 9] = ["pulls", "pull", "prs", "pr", "issues", "issue", "number", "no", "gh"];
+/// The same in an address without its beginning: `owner/tool/pull/7`.
+const IN_ADDRESS: [&str; 3] = ["/pull/", "/pulls/", "/issues/"];
 /// The tabs of a pull request, which its address may end with.
 const TABS: [&str; 5] = ["", "files", "changes", "commits", "checks"];
+/// What comes before the number of a comment at the end of its address.
+const COMMENTS: [&str; 3] = ["discussion_r", "issuecomment-", "pullrequestreview-"];
 
 impl FeedbackWords {
     /// Parses the words.
@@ -49,10 +55,8 @@ impl FeedbackWords {
                     (found.target, found.comment) = (Some(target), comment);
                     focus.clear();
                 }
-                None if has_number(bare) || has_address(bare) => {
-                    let what = if has_address(bare) { "an address" } else { "a number" };
-                    let message =
-                        format!("`{bare}` holds {what}, and does not name the pull request exactly");
+                None if may_name(bare) => {
+                    let message = format!("`{bare}` does not name the pull request exactly");
                     return Err(wrong(ErrorCode::AmbiguousTarget, message));
                 }
                 None => focus.push(*word),
@@ -67,8 +71,32 @@ fn is_asking(word: &&str) -> bool {
     ASKING.contains(&word.trim_matches(SIGNS).to_ascii_lowercase().as_str())
 }
 
-fn has_number(bare: &str) -> bool {
-    bare.chars().any(char::is_numeric)
+/// Whether a word may be meant as the number or the address of a pull request, or as several.
+fn may_name(bare: &str) -> bool {
+    has_address(bare) || bare.to_lowercase().split([',', ';', '&', '+']).any(may_be_number)
+}
+
+/// Whether a part of a word may be meant as a number: digits alone, or behind `#` or a word such as `PR`.
+fn may_be_number(part: &str) -> bool {
+    let part = part.trim_matches(|c: char| c != '#' && !c.is_alphanumeric());
+    let begins_number = |text: &str| {
+        let rest = text.trim_start_matches(char::is_numeric);
+        rest.len() < text.len() && !rest.starts_with(char::is_alphanumeric)
+    };
+    let is_behind = |before: &&str| {
+        let rest = part.strip_prefix(*before).unwrap_or_default();
+        begins_number(rest.trim_start_matches(|c: char| !c.is_alphanumeric()))
+    };
+    let is_number = |text: &str| !text.is_empty() && text.chars().all(char::is_numeric);
+    let is_comment = |end: &str| comment(end).is_some() || COMMENTS.iter().any(|one| end.starts_with(one));
+    let is_in_address = |before: &&str| part.split(*before).skip(1).any(begins_number);
+    let mut ends = part.split('#');
+    let first = ends.next().unwrap_or_default();
+    is_number(first.split([':', '\'', '’', '(', ')', ']']).next().unwrap_or_default())
+        || NUMBERED.iter().any(is_behind)
+        || IN_ADDRESS.iter().any(is_in_address)
+        || COMMENTS.iter().any(|before| first.starts_with(before))
+        || ends.any(|end| begins_number(end) || is_comment(end))
 }
 
 /// Whether a word is an address, with or without its scheme.
@@ -76,7 +104,11 @@ fn has_address(bare: &str) -> bool {
     let label = |label: &str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
-    let is_host = |(host, _): (&str, &str)| host.contains('.') && host.split('.').all(label);
+    // Its last part is no number: `v1.2/notes` is a path.
+    let is_top = |top: &str| top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_host = |(host, _): (&str, &str)| {
+        host.split('.').all(label) && host.rsplit_once('.').is_some_and(|(_, top)| is_top(top))
+    };
     bare.contains("://") || bare.split_once('/').is_some_and(is_host)
 }
 
@@ -128,15 +160,15 @@ fn named_by_address(bare: &str) -> Option<(String, Option<String>)> {
         return None;
     }
     let target = format!("https://{}/{owner}/{name}/pull/{}", host.to_ascii_lowercase(), number(digits)?);
-    let comment = match end {
-        Some(end) => Some(comment(&end.to_ascii_lowercase())?),
-        None => None,
-    };
-    Some((target, comment))
+    // Any other end is a place on its page. What begins as a comment does was meant as one.
+    let end = end.unwrap_or_default().to_ascii_lowercase();
+    let comment = comment(&end);
+    let is_cut = comment.is_none() && COMMENTS.iter().any(|before| end.starts_with(before));
+    (!is_cut).then_some((target, comment))
 }
 
 fn wrong(code: ErrorCode, message: String) -> CallFailure {
-    let hint = "name one pull request, before the other words: `#7`, `PR 7`, `pull/7`, its address or that of a comment, or nothing for that of the branch; write all other numbers as words";
+    let hint = "name one pull request, before the other words: `#7`, `PR 7`, `pull/7`, its address or that of a comment, or nothing for that of the branch; write any other number as a word";
     CallFailure::new(USAGE, code, message, hint)
 }
 
@@ -150,8 +182,7 @@ pub(super) fn comment(fragment: &str) -> Option<String> {
         Some(digits) => Some(format!("discussion_r{digits}")),
         None => {
             let is_known = |before: &&str| number(before).is_some();
-            let known = ["discussion_r", "issuecomment-", "pullrequestreview-"];
-            known.iter().any(is_known).then(|| fragment.to_owned())
+            COMMENTS.iter().any(is_known).then(|| fragment.to_owned())
         }
     }
 }
@@ -209,6 +240,28 @@ mod tests {
             assert_eq!(parts(&format!("{url}{end}")), of(url, "discussion_r9", ""), "{end}");
         }
         assert_eq!(parts(&format!("{url}#issuecomment-9 tests")), of(url, "issuecomment-9", "tests"));
+        for end in ["#", "#top", "#commits-pushed-0a1b2c3", "/files#diff-0a1bR7"] {
+            assert_eq!(parts(&format!("{url}{end} tests")), of(url, "", "tests"), "{end}");
+        }
+    }
+
+    #[test]
+    fn a_word_with_a_digit_is_part_of_the_focus() {
+        for focus in [
+            "only those about utf8",
+            "base64, v2 and ipv6",
+            "x86_64 sha256 i18n",
+            "the 2nd half of python3.11 and v1.2/notes",
+            "version 2.0 of oauth2",
+            "src/v2/a1.rs:10 and tests/issue-7/2.rs",
+            "src/a.rs#L10 in C# with 4-space indentation",
+            "colour #7fb",
+            "a no32bit pr2svg gh-pages2 number9s",
+        ] {
+            assert_eq!(parts(focus), (String::new(), String::new(), focus.to_owned()));
+            let after = format!("#7 {focus}");
+            assert_eq!(parts(&after), ("7".to_owned(), String::new(), focus.to_owned()));
+        }
     }
 
     #[test]
@@ -218,6 +271,11 @@ mod tests {
         // They began on pull request 2, or on that of the branch.
         for text in [
             "2 commits please",
+            "7 commit and push",
+            "utf8 7",
+            "7:only naming",
+            "answer 7's comments",
+            "[7](x)",
             "answer 2 comments",
             "in 2 rounds, please",
             "fix 3 things",
@@ -228,6 +286,15 @@ mod tests {
             "PR2",
             "GH-2",
             "pulls/2",
+            "PR:2",
+            "PR-2's comments",
+            "no.2",
+            "issue-2",
+            "#7-#8",
+            "o/r/pull/7/files",
+            "localhost/o/r/pull/7",
+            "discussion_r1",
+            "a.md#r9",
             "2,7",
             "2 and 7",
             "#1 #2",
@@ -242,7 +309,9 @@ mod tests {
             "https://github.com/o/r/pull/x",
             "https://github.com/o/r/issues/8",
             "github.com/o/r/pulls",
-            "https://github.com/o/r/pull/7#top",
+            "https://github.com/o/r/pull/x#top",
+            "https://github.com/o/r/pull/7#discussion_r",
+            "https://github.com/o/r/pull/7#discussion_r1x",
             "https://github.com/o/r/pull/7/files/0a1b",
             "ftp://github.com/o/r/pull/7",
             "as https://github.com/o/r/pull/7 says",
