@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::brief;
 use super::gates::{FeedbackGate, TriagedFeedback};
-use super::items::ResolvedThread;
+use super::items::{ResolvedThread, id_set};
 use super::triage::TriagedItems;
 use crate::order;
 use crate::runtime::answer::{CallFailure, Delivery};
@@ -128,8 +128,7 @@ pub(super) fn find(feedback: &TriagedFeedback, new: &[String]) -> (Vec<FeedbackC
         return (Vec::new(), new.to_vec());
     }
     let (triage, fetched) = (&feedback.triage, &feedback.fetched);
-    let open: Map<String, Value> = new.iter().map(|id| (id.clone(), Value::Null)).collect();
-    let items = fetched.items.iter().filter(|item| open.contains_key(&item.id));
+    let items = new.iter().filter_map(|id| feedback.places.item(fetched, id));
     let items = items.map(|item| (&item.id, &item.path, None));
     let resolved = fetched.cross_invocation.resolved_threads.iter();
     let resolved = resolved.filter(|_| feedback.fired.contains(&FeedbackGate::CrossRound));
@@ -165,16 +164,13 @@ pub(super) fn find(feedback: &TriagedFeedback, new: &[String]) -> (Vec<FeedbackC
     }
     let mut places: Vec<(usize, usize)> = (0..members.len()).map(|at| (groups.root(at), at)).collect();
     order::sort(&mut places);
-    let (mut clusters, mut clustered) = (Vec::new(), open);
+    let mut clusters: Vec<FeedbackCluster> = Vec::new();
     for group in places.chunk_by(|one, other| one.0 == other.0).filter(|group| group.len() > 1) {
         let group: Vec<&Member<'_>> = group.iter().map(|(_, at)| &members[*at]).collect();
         let threads: Vec<String> =
             group.iter().filter(|one| one.resolved.is_none()).map(|one| one.id.to_owned()).collect();
         if threads.is_empty() {
             continue;
-        }
-        for id in &threads {
-            clustered.shift_remove(id);
         }
         let files = distinct(group.iter().map(|one| one.path.to_owned()).collect());
         let category = group[0].category;
@@ -190,7 +186,9 @@ pub(super) fn find(feedback: &TriagedFeedback, new: &[String]) -> (Vec<FeedbackC
         cluster.brief = brief::cluster(&cluster);
         clusters.push(cluster);
     }
-    (clusters, clustered.into_iter().map(|(id, _)| id).collect())
+    let clustered = id_set(clusters.iter().flat_map(|cluster| &cluster.threads));
+    let individual = new.iter().filter(|id| !clustered.contains_key(*id)).cloned().collect();
+    (clusters, individual)
 }
 
 /// The same, sorted, each once.

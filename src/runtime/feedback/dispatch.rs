@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::gates::TriagedFeedback;
-use super::items::{FeedbackItem, ResolvedThread};
+use super::items::{FeedbackItem, ResolvedThread, id_set};
 use super::record::{FeedbackOutcome, FeedbackRun, ROUNDS};
 use super::unit::DispatchedUnit;
 use super::{brief, cluster};
@@ -87,13 +87,17 @@ const TOGETHER: usize = 4;
 /// As `feedback gates`, and those of writing to the store.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
     let load = || TriagedFeedback::load(environment, (Some(&options.run), None, None), None);
-    let mut feedback = load()?;
+    let first = load()?;
     // Two calls at the same moment must not dispatch one item twice. Without anything to dispatch, nothing is written.
-    let store = feedback.run.as_ref().filter(|_| !feedback.items.new.is_empty()).map(|run| run.store.clone());
+    let store = first.run.as_ref().filter(|_| !first.items.new.is_empty()).map(|run| run.store.clone());
     let held = store.as_ref().map(|store| store.lock()).transpose()?;
-    if held.is_some() {
-        feedback = load()?;
-    }
+    let mut feedback = match held {
+        Some(_) => {
+            drop(first);
+            load()?
+        }
+        None => first,
+    };
     let Some(mut run) = feedback.run.take() else { return Err(CallFailure::usage("no run")) };
     let round = run.record.round;
     let mut response = Response {
@@ -112,16 +116,16 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     response.status = FeedbackDispatch::Ok;
     add_units(&mut run, &feedback, &new);
-    let fetched = &feedback.fetched;
+    let (fetched, is_new) = (&feedback.fetched, id_set(new.iter()));
     let mut documents = Vec::new();
     let mut plan = UnitWaves::default();
     for unit in run.record.units.iter().filter(|unit| unit.round == round) {
-        let items: Vec<String> = unit.items.iter().filter(|id| new.contains(id)).cloned().collect();
+        let items: Vec<String> = unit.items.iter().filter(|id| is_new.contains_key(*id)).cloned().collect();
         if items.is_empty() {
             continue;
         }
         let path = |folder: &str, end: &str| run.path.join(folder).join(format!("{}{end}", unit.name));
-        let found = || items.iter().filter_map(|id| fetched.item(id));
+        let found = || items.iter().filter_map(|id| feedback.places.item(fetched, id));
         let clusters = if unit.is_cluster { cluster::find(&feedback, &items).0 } else { Vec::new() };
         let brief = clusters.first().map_or("", |cluster| &cluster.brief);
         let text = brief::unit(&unit.name, &fetched.url, brief, found());
@@ -145,19 +149,18 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 fn add_units(run: &mut FeedbackRun, feedback: &TriagedFeedback, new: &[String]) {
     let record = &mut run.record;
     let round = record.round;
-    let known: Vec<String> =
-        record.units.iter().filter(|unit| unit.round == round).flat_map(|unit| unit.items.clone()).collect();
-    let fresh: Vec<String> = new.iter().filter(|id| !known.contains(id)).cloned().collect();
+    let units: Vec<&DispatchedUnit> = record.units.iter().filter(|unit| unit.round == round).collect();
+    let (known, count) = (id_set(units.iter().flat_map(|unit| &unit.items)), units.len());
+    let fresh: Vec<String> = new.iter().filter(|id| !known.contains_key(*id)).cloned().collect();
     let (clusters, individual) = cluster::find(feedback, &fresh);
     let ids = |threads: Vec<ResolvedThread>| threads.into_iter().map(|thread| thread.thread_id).collect();
     let clusters =
         clusters.into_iter().map(|cluster| (true, cluster.threads, ids(cluster.prior_resolutions)));
     let individual = individual.into_iter().map(|id| (false, vec![id], Vec::new()));
-    for (is_cluster, items, priors) in clusters.chain(individual) {
-        let number = record.units.iter().filter(|unit| unit.round == round).count() + 1;
-        let name = format!("r{round}-u{number}");
-        let read = items.iter().filter_map(|id| feedback.fetched.item(id)).map(FeedbackItem::fingerprints);
-        let read = read.collect();
+    for (at, (is_cluster, items, priors)) in clusters.chain(individual).enumerate() {
+        let name = format!("r{round}-u{}", count + at + 1);
+        let found = items.iter().filter_map(|id| feedback.places.item(&feedback.fetched, id));
+        let read = found.map(FeedbackItem::fingerprints).collect();
         record.units.push(DispatchedUnit { name, round, is_cluster, items, read, priors });
     }
 }

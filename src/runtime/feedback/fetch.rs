@@ -190,7 +190,9 @@ fn fetch_for_run(
     let round = run.record.round;
     let is_begun = run.record.outcomes.iter().any(|one| one.round == round && one.reply == CallState::Done);
     // What agents return counts only for the comments that they got.
-    let is_outdated = run.record.units.iter().any(|unit| unit.round == round && unit.is_outdated(&fetched));
+    let places = fetched.places();
+    let mut units = run.record.units.iter().filter(|unit| unit.round == round);
+    let is_outdated = units.any(|unit| unit.is_outdated(&fetched, &places));
     run.record.round += u32::from(is_begun || is_outdated);
     run.write(&held, vec![(FETCHED, text(&fetched))])?;
     for comment in fetched.items.iter_mut().flat_map(|item: &mut FeedbackItem| &mut item.comments) {

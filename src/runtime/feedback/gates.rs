@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::items::FetchedFeedback;
+use super::items::{FetchedFeedback, ItemPlaces};
 use super::missing;
 use super::record::FeedbackRun;
 use super::triage::{FeedbackTriage, TriagedItems};
@@ -95,6 +95,7 @@ pub enum FeedbackGate {
 pub(super) struct TriagedFeedback {
     pub(super) run: Option<FeedbackRun>,
     pub(super) fetched: FetchedFeedback,
+    pub(super) places: ItemPlaces,
     pub(super) triage: FeedbackTriage,
     pub(super) items: TriagedItems,
     pub(super) fired: Vec<FeedbackGate>,
@@ -115,7 +116,8 @@ impl TriagedFeedback {
             (Some(run), _) => run.fetched()?,
             (None, file) => read_file(environment, file.unwrap_or(Path::new("")))?,
         };
-        let triage = FeedbackTriage::read(triage, run.as_ref(), environment, &fetched)?;
+        let places = fetched.places();
+        let triage = FeedbackTriage::read(triage, run.as_ref(), environment, (&fetched, &places))?;
         let cross = &fetched.cross_invocation;
         if cross.signal && cross.resolved_threads.is_empty() {
             let message = "`signal` is true, and `resolved_threads` is empty".to_owned();
@@ -133,7 +135,7 @@ impl TriagedFeedback {
                 fired.push(FeedbackGate::CrossRound);
             }
         }
-        Ok(Self { run, fetched, triage, items, fired })
+        Ok(Self { run, fetched, places, triage, items, fired })
     }
 }
 

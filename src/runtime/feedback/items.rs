@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::mark::ReplyMark;
 use crate::disk;
@@ -245,8 +245,34 @@ impl FetchedFeedback {
         })
     }
 
+    /// Where each item is, for more than one look-up.
+    pub(super) fn places(&self) -> ItemPlaces {
+        ItemPlaces(self.items.iter().enumerate().map(|(at, item)| (item.id.clone(), at.into())).collect())
+    }
+
     /// The item of an id.
     pub(super) fn item(&self, id: &str) -> Option<&FeedbackItem> {
         self.items.iter().find(|item| item.id == id)
     }
+}
+
+/// The places of items by id.
+#[derive(Default)]
+pub(super) struct ItemPlaces(Map<String, Value>);
+
+impl ItemPlaces {
+    /// The place of the item of an id.
+    pub(super) fn at(&self, id: &str) -> Option<usize> {
+        self.0.get(id)?.as_u64()?.try_into().ok()
+    }
+
+    /// The item of an id.
+    pub(super) fn item<'a>(&self, fetched: &'a FetchedFeedback, id: &str) -> Option<&'a FeedbackItem> {
+        fetched.items.get(self.at(id)?)
+    }
+}
+
+/// A set of ids.
+pub(super) fn id_set<'a>(ids: impl Iterator<Item = &'a String>) -> Map<String, Value> {
+    ids.map(|id| (id.clone(), Value::Null)).collect()
 }

@@ -268,9 +268,11 @@ impl FeedbackPages<'_> {
     }
 
     fn finish(mut self) -> FetchedFeedback {
+        let places = self.fetched.places();
         for reply in &self.replies {
             let Some(mark) = ReplyMark::parse(&reply.body) else { continue };
-            if let Some(item) = self.fetched.items.iter_mut().find(|item| item.id == mark.item) {
+            if let Some(at) = places.at(mark.item) {
+                let item = &mut self.fetched.items[at];
                 item.handled_by_us |= item.is_answered_by(reply);
             }
         }

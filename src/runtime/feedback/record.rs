@@ -172,20 +172,20 @@ impl FeedbackRecord {
         }))
     }
 
-    /// Whether an item was part of a unit, in any round.
-    pub(super) fn has_dispatched(&self, id: &str) -> bool {
-        self.units.iter().any(|unit| unit.items.iter().any(|item| item == id))
-    }
-
     /// Replaces what is not settled of an item, in whichever round it was begun, by what became of it.
     pub(super) fn settle(&mut self, id: &str, outcome: Option<FeedbackOutcome>) {
         self.outcomes.retain(|one| one.id != id || one.reply == CallState::Done);
         self.outcomes.extend(outcome);
     }
 
+    /// What became of the items of the current round.
+    pub(super) fn current_outcomes(&self) -> impl Iterator<Item = &FeedbackOutcome> {
+        self.outcomes.iter().filter(|one| one.round == self.round)
+    }
+
     /// What became of an item in the current round.
     pub(super) fn outcome(&self, id: &str) -> Option<&FeedbackOutcome> {
-        self.outcomes.iter().find(|one| one.id == id && one.round == self.round)
+        self.current_outcomes().find(|one| one.id == id)
     }
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::items::FetchedFeedback;
+use super::items::{FetchedFeedback, ItemPlaces, id_set};
 use super::missing;
 use super::record::{FeedbackRecord, FeedbackRun};
 use crate::printable::line;
@@ -72,7 +72,7 @@ impl FeedbackTriage {
         named: Option<&Path>,
         run: Option<&FeedbackRun>,
         environment: &Environment,
-        fetched: &FetchedFeedback,
+        (fetched, places): (&FetchedFeedback, &ItemPlaces),
     ) -> Result<Self, CallFailure> {
         let (text, name) = match (named, run) {
             (Some(named), _) if named == Path::new("-") => {
@@ -93,20 +93,22 @@ impl FeedbackTriage {
             (None, None) => (None, String::new()),
         };
         let record = run.map(|run| &run.record);
-        text.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text, &name, fetched, record))
+        text.map_or_else(
+            || Ok(Self::default()),
+            |text| Self::parse((&text, &name), (fetched, places), record),
+        )
     }
 
     fn parse(
-        text: &str,
-        name: &str,
-        fetched: &FetchedFeedback,
+        (text, name): (&str, &str),
+        (fetched, places): (&FetchedFeedback, &ItemPlaces),
         record: Option<&FeedbackRecord>,
     ) -> Result<Self, CallFailure> {
         let list = GivenList::read(text, name, &FORM)?;
         let mut triage = Self::default();
         let resolved = &fetched.cross_invocation.resolved_threads;
-        let known: Map<String, Value> =
-            fetched.items.iter().map(|item| (item.id.clone(), Value::Null)).collect();
+        let units = record.into_iter().flat_map(|record| &record.units);
+        let dispatched = id_set(units.flat_map(|unit| &unit.items));
         for (at, row) in list.rows.iter().enumerate() {
             let field = |key: &str| match row.get(key) {
                 None | Some(Value::Null) => Ok(None),
@@ -118,10 +120,10 @@ impl FeedbackTriage {
             let Some(id) = row["id"].as_str().map(str::to_owned) else {
                 return Err(list.fault(at, "id", "an item has no `id`".to_owned()));
             };
-            let is_open = known.contains_key(&id);
+            let is_open = places.at(&id).is_some();
             let is_resolved = resolved.iter().any(|thread| thread.thread_id == id);
             // The triage may be of an earlier fetch, and the run has settled the item since.
-            let is_settled = !is_open && record.is_some_and(|record| record.has_dispatched(&id));
+            let is_settled = !is_open && dispatched.contains_key(&id);
             if !is_resolved && !is_settled && !is_open {
                 let hint = "use the ids that `feedback fetch` answered with";
                 return Err(list.failure(
@@ -199,8 +201,10 @@ impl FeedbackTriage {
         record: Option<&FeedbackRecord>,
     ) -> TriagedItems {
         let mut sorted = TriagedItems::default();
+        let outcomes = record.into_iter().flat_map(FeedbackRecord::current_outcomes);
+        let done = id_set(outcomes.map(|outcome| &outcome.id));
         for item in &fetched.items {
-            let is_done = record.is_some_and(|record| record.outcome(&item.id).is_some());
+            let is_done = done.contains_key(&item.id);
             let id = item.id.clone();
             if item.handled_by_us || is_done {
                 sorted.handled_by_us.push(id);

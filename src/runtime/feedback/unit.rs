@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::items::{FetchedFeedback, text};
+use super::items::{FetchedFeedback, ItemPlaces, text};
 use super::record::{round, texts};
 
 /// A unit of work that was dispatched.
@@ -36,9 +36,10 @@ impl DispatchedUnit {
     }
 
     /// Whether others have written to an item since it was dispatched.
-    pub(super) fn is_outdated(&self, fetched: &FetchedFeedback) -> bool {
-        let is_new =
-            |(id, read): (&String, &String)| fetched.item(id).is_some_and(|item| !item.is_covered_by(read));
+    pub(super) fn is_outdated(&self, fetched: &FetchedFeedback, places: &ItemPlaces) -> bool {
+        let is_new = |(id, read): (&String, &String)| {
+            places.item(fetched, id).is_some_and(|item| !item.is_covered_by(read))
+        };
         self.items.iter().zip(&self.read).any(is_new)
     }
 }
