@@ -262,13 +262,13 @@ pub(super) struct ItemPlaces(Map<String, Value>);
 
 impl ItemPlaces {
     /// The place of the item of an id.
-    pub(super) fn at(&self, id: &str) -> Option<usize> {
+    pub(super) fn position(&self, id: &str) -> Option<usize> {
         self.0.get(id)?.as_u64()?.try_into().ok()
     }
 
     /// The item of an id.
     pub(super) fn item<'a>(&self, fetched: &'a FetchedFeedback, id: &str) -> Option<&'a FeedbackItem> {
-        fetched.items.get(self.at(id)?)
+        fetched.items.get(self.position(id)?)
     }
 }
 

@@ -271,7 +271,7 @@ impl FeedbackPages<'_> {
         let places = self.fetched.places();
         for reply in &self.replies {
             let Some(mark) = ReplyMark::parse(&reply.body) else { continue };
-            if let Some(at) = places.at(mark.item) {
+            if let Some(at) = places.position(mark.item) {
                 let item = &mut self.fetched.items[at];
                 item.handled_by_us |= item.is_answered_by(reply);
             }

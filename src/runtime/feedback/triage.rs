@@ -120,7 +120,7 @@ impl FeedbackTriage {
             let Some(id) = row["id"].as_str().map(str::to_owned) else {
                 return Err(list.fault(at, "id", "an item has no `id`".to_owned()));
             };
-            let is_open = places.at(&id).is_some();
+            let is_open = places.position(&id).is_some();
             let is_resolved = resolved.iter().any(|thread| thread.thread_id == id);
             // The triage may be of an earlier fetch, and the run has settled the item since.
             let is_settled = !is_open && dispatched.contains_key(&id);
