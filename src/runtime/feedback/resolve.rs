@@ -77,9 +77,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     }
     let session = run.session(&repository, MAX_WAIT)?;
     let (store, round) = (run.store.clone(), run.record.round);
-    let origin = format!("{}/{round}", run.record.run_id);
     let number = run.record.pr.number;
-    let poster = FeedbackPoster { session: &session, number, origin, is_users: false };
     let mut response = Response {
         status: ResolveStatus::Resolved,
         resolved: Vec::new(),
@@ -93,9 +91,15 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let Some(outcome) = run.record.outcomes.get(at) else { break };
         let (id, resolution) = (outcome.id.clone(), outcome.resolution);
         let is_wanted = options.item.as_ref().is_none_or(|item| *item == id);
-        if outcome.round != round || outcome.reply != CallState::Done || !is_wanted {
+        // The call may have been interrupted in an earlier round.
+        let is_left = resolution != CallState::Done
+            && outcome.verdict != FeedbackVerdict::NeedsHuman
+            && run.record.outcomes[at + 1..].iter().all(|later| later.id != id);
+        if outcome.round != round && !is_left || outcome.reply != CallState::Done || !is_wanted {
             continue;
         }
+        let origin = format!("{}/{}", run.record.run_id, outcome.round);
+        let poster = FeedbackPoster { session: &session, number, origin, is_users: false };
         let Some(item) = fetched.item(&id).filter(|item| item.kind == ItemKind::ReviewThread) else {
             continue;
         };
