@@ -122,7 +122,7 @@ pub(super) fn text(value: &Value, key: &str) -> Option<String> {
 /// How many of the last comments of others count for whether all of them are answered.
 const MOST_READ: usize = 100;
 /// The length of a fingerprint.
-const FINGERPRINT: usize = 6;
+const FINGERPRINT: usize = 16;
 
 /// Whether somebody is the account that `gh` uses. GitHub calls an app `name[bot]` there, and `name` where it wrote;
 /// a user may have that name, too.
@@ -170,6 +170,11 @@ impl FeedbackComment {
         }
     }
 
+    /// Whether it is a reply of ours. What the user wrote by hand counts like the words of others.
+    pub(super) fn is_reply(&self) -> bool {
+        self.by_us && ReplyMark::parse(&self.body).is_some()
+    }
+
     /// The mark of a reply of ours to an item.
     pub(super) fn reply_mark(&self, item: &str) -> Option<ReplyMark<'_>> {
         ReplyMark::parse(&self.body).filter(|mark| self.by_us && mark.item == item)
@@ -179,7 +184,7 @@ impl FeedbackComment {
 impl FeedbackItem {
     /// Fingerprints of what others wrote: each changes with the text of its comment.
     pub(super) fn fingerprints(&self) -> String {
-        let others = self.comments.iter().rev().filter(|comment| !comment.by_us).take(MOST_READ);
+        let others = self.comments.iter().rev().filter(|comment| !comment.is_reply()).take(MOST_READ);
         let hash = |one: &FeedbackComment| disk::sha256(format!("{}\n{}", one.id, one.body).as_bytes());
         others.map(|one| hash(one)[..FINGERPRINT].to_owned()).collect()
     }

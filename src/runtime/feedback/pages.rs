@@ -187,7 +187,7 @@ impl FeedbackPages<'_> {
         if node["state"] == "PENDING" {
             // Only the viewer sees their own unsubmitted review.
             self.pending = Some(comment.url);
-        } else if comment.by_us && ReplyMark::parse(&comment.body).is_some() {
+        } else if comment.is_reply() {
             self.replies.push(comment);
         } else if !comment.body.trim().is_empty() {
             self.fetched.items.push(FeedbackItem {

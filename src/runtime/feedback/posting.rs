@@ -183,7 +183,7 @@ impl FeedbackPoster<'_> {
             |one: &FeedbackComment| one.reply_mark(&item.id).is_some_and(|mark| mark.origin == self.origin);
         let others = || {
             let is_thread = item.kind == ItemKind::ReviewThread;
-            let last = comments.iter().rposition(|one| is_thread && !one.by_us);
+            let last = comments.iter().rposition(|one| is_thread && !one.is_reply());
             let since = last.map_or(0, |at| at + 1);
             comments[since..].iter().position(|one| item.is_answered_by(one)).map(|at| since + at)
         };
