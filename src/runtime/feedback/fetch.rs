@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::april::AprilLists;
-use super::items::{FeedbackItem, FetchedFeedback};
+use super::items::{FeedbackItem, FetchedFeedback, ItemKind, id_set};
 use super::pages::{self, FetchLimits};
 use super::posting::await_resolved;
-use super::record::{CallState, FETCHED, FeedbackRun};
+use super::record::{CallState, FETCHED, FeedbackRecord, FeedbackRun};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
@@ -187,6 +187,16 @@ fn fetch_for_run(
     let store = run.store.clone();
     let held = store.lock()?;
     run.reread()?;
+    // GitHub may not show a reply yet. A comment or review text has it in another place, and nothing else tells of it.
+    let done = run.record.outcomes.iter().filter(|one| one.reply == CallState::Done);
+    let done = id_set(done.map(|one| &one.id));
+    for item in fetched
+        .items
+        .iter_mut()
+        .filter(|item| item.kind != ItemKind::ReviewThread && done.contains_key(&item.id))
+    {
+        item.handled_by_us |= has_answered(&run.record, item);
+    }
     let round = run.record.round;
     let is_begun = run.record.outcomes.iter().any(|one| one.round == round && one.reply == CallState::Done);
     // What agents return counts only for the comments that they got.
@@ -202,4 +212,10 @@ fn fetch_for_run(
         }
     }
     Ok((fetched, limit, Some(run.record.round)))
+}
+
+/// Whether the last reply to an item takes into account all that others have written there.
+fn has_answered(record: &FeedbackRecord, item: &FeedbackItem) -> bool {
+    let last = record.outcomes.iter().rfind(|one| one.id == item.id && one.reply == CallState::Done);
+    last.is_some_and(|last| record.units.iter().any(|unit| unit.round == last.round && unit.covers(item)))
 }

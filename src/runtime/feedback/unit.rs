@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::items::{FetchedFeedback, ItemPlaces, text};
+use super::items::{FeedbackItem, FetchedFeedback, ItemPlaces, text};
 use super::record::{round, texts};
 
 /// A unit of work that was dispatched.
@@ -33,6 +33,11 @@ impl DispatchedUnit {
             read: texts(&value["read"]),
             priors: texts(&value["priors"]),
         })
+    }
+
+    /// Whether its agent got all that others have written to an item.
+    pub(super) fn covers(&self, item: &FeedbackItem) -> bool {
+        self.items.iter().zip(&self.read).any(|(id, read)| *id == item.id && item.is_covered_by(read))
     }
 
     /// Whether others have written to an item since it was dispatched.
