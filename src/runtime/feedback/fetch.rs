@@ -198,7 +198,7 @@ fn fetch_for_run(
         item.handled_by_us |= has_answered(&run.record, item);
     }
     let round = run.record.round;
-    let is_begun = run.record.outcomes.iter().any(|one| one.round == round && one.reply == CallState::Done);
+    let is_begun = run.record.outcomes.iter().any(|one| one.round == round && one.reply != CallState::Begun);
     // What agents return counts only for the comments that they got.
     let places = fetched.places();
     let mut units = run.record.units.iter().filter(|unit| unit.round == round);

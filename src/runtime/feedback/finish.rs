@@ -72,10 +72,11 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let begun =
         run.record.outcomes.iter().filter(|one| one.reply == CallState::Begun).map(|one| one.id.clone());
     open.extend(begun.filter(|id| !loaded.items.new.contains(id)));
+    let answered = run.record.outcomes.iter().filter(|one| one.reply != CallState::Open);
     let response = Response {
         status: if open.is_empty() { FeedbackEnding::Complete } else { FeedbackEnding::Partial },
         pr: run.record.pr.url.clone(),
-        outcomes: run.record.outcomes.clone(),
+        outcomes: answered.cloned().collect(),
         open,
         closed: loaded
             .items

@@ -173,9 +173,9 @@ impl FeedbackRecord {
     }
 
     /// Replaces what is not settled of an item, in whichever round it was begun, by what became of it.
-    pub(super) fn settle(&mut self, id: &str, outcome: Option<FeedbackOutcome>) {
-        self.outcomes.retain(|one| one.id != id || one.reply == CallState::Done);
-        self.outcomes.extend(outcome);
+    pub(super) fn settle(&mut self, outcome: FeedbackOutcome) {
+        self.outcomes.retain(|one| one.id != outcome.id || one.reply == CallState::Done);
+        self.outcomes.push(outcome);
     }
 
     /// What became of the items of the current round.

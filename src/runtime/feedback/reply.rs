@@ -184,11 +184,12 @@ fn post(
     let origin = format!("{}/{}", run.record.run_id, run.record.round);
     let poster = FeedbackPoster { session, number: run.record.pr.number, origin, is_users };
     let posted = poster.reply(item, (outcome.verdict, text), begun.is_some(), &mut || {
-        run.record.settle(&id, Some(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() }));
+        run.record.settle(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() });
         run.write(&held, Vec::new())
     });
     if posted.as_ref().is_err_and(is_of_one_item) {
-        run.record.settle(&id, None);
+        // It counts as tried.
+        run.record.settle(outcome.clone());
         run.write(&held, Vec::new())?;
     }
     let Some(PostedReply { url, verdict, was_found }) = posted? else { return Ok(None) };
@@ -200,7 +201,7 @@ fn post(
     }
     (own.round, own.verdict, own.reply) = (run.record.round, verdict, CallState::Done);
     own.reply_url = Some(url.clone());
-    run.record.settle(&id, Some(own));
+    run.record.settle(own);
     run.write(&held, Vec::new())?;
     Ok(Some(FeedbackReply { id, verdict, url, was_posted: was_found }))
 }

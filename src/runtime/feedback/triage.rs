@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::items::{FetchedFeedback, ItemPlaces, id_set};
 use super::missing;
-use super::record::{FeedbackRecord, FeedbackRun};
+use super::record::{CallState, FeedbackRecord, FeedbackRun};
 use crate::printable::line;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
@@ -202,6 +202,7 @@ impl FeedbackTriage {
     ) -> TriagedItems {
         let mut sorted = TriagedItems::default();
         let outcomes = record.into_iter().flat_map(FeedbackRecord::current_outcomes);
+        let outcomes = outcomes.filter(|outcome| outcome.reply != CallState::Open);
         let done = id_set(outcomes.map(|outcome| &outcome.id));
         for item in &fetched.items {
             let is_done = done.contains_key(&item.id);
