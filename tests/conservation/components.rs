@@ -233,6 +233,10 @@ fn aliases(tree: &Tree, root: &Root) -> Vec<String> {
         let folders = item.name.rsplit_once(':').filter(|_| item.kind == "agent");
         aliases.push(folders.map_or_else(|| name.clone(), |(folders, _)| format!("{folders}:{name}")));
     }
+    // A skill behind a link in the default folder: the tree here holds the link.
+    let linked = linked_folders(tree, &root.path("skills"));
+    let skills = linked.iter().filter(|folder| tree.get(&join(folder, "SKILL.md")).is_some());
+    aliases.extend(skills.filter_map(|folder| folder.rsplit('/').next().map(str::to_owned)));
     aliases
 }
 
