@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::{GateResult, restart_arguments};
 use crate::disk::FileKind;
+use crate::printable::line as one_line;
 use crate::runtime::answer::{CallFailure, ShownText};
 use crate::runtime::document;
 use crate::runtime::error_code::ErrorCode;
@@ -57,28 +58,53 @@ pub enum ReviewBinding {
     Unverified,
 }
 
+/// The statuses of a review that has no verdict.
+const NOT_ENDED: [&str; 3] = ["running", "abandoned", "empty"];
+
 /// A review of some branch.
 struct ReviewCandidate {
-    /// The sort key for the newest: a timestamp, then the name.
-    age: (String, String),
-    /// When it began, by its folder's name.
+    /// The folder's name.
+    name: String,
+    /// When it began, by its folder's name or its record.
     began: Option<String>,
-    /// Whether it is known when it ended, if only by the file's time.
-    is_dated: bool,
+    /// When it ended, by its record.
+    ended: Option<String>,
+    /// When the file was written, if nothing else tells a time.
+    written: String,
     path: String,
     found: Result<Value, CallFailure>,
 }
 
-/// The newest one. One that does not say when it ended may have ended after any that it overlaps: of the two, one that
-/// refuses counts.
-fn newest(candidates: Vec<ReviewCandidate>) -> Option<ReviewCandidate> {
-    let (dated, undated): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|candidate| candidate.is_dated);
-    let newest = |all: Vec<ReviewCandidate>| all.into_iter().max_by(|one, other| one.age.cmp(&other.age));
-    let (dated, undated) = (newest(dated), newest(undated));
-    let (Some(one), Some(other)) = (&dated, &undated) else { return dated.or(undated) };
-    let passes = one.found.as_ref().is_ok_and(|found| verdict_of(found).is_ok());
-    let overlaps = other.age.0 >= *one.began.as_ref().unwrap_or(&one.age.0);
-    if other.age.0 > one.age.0 || overlaps && passes { undated } else { dated }
+impl ReviewCandidate {
+    fn passes(&self) -> bool {
+        self.found.as_ref().is_ok_and(|found| verdict_of(found).is_ok())
+    }
+
+    /// The sort key for the newest: the time of its end, else of its beginning, else of the file; then the name.
+    fn age(&self) -> (&str, &str) {
+        (self.ended.as_ref().or(self.began.as_ref()).unwrap_or(&self.written), &self.name)
+    }
+
+    /// Whether this one, which refuses, may have ended after `other`. One that does not say when it ended may have ended
+    /// after any that it may overlap, and one without any time after all.
+    fn may_follow(&self, other: &Self) -> bool {
+        let (other_began, other_ended) =
+            (other.began.as_ref(), other.ended.as_ref().or(other.began.as_ref()));
+        match (&self.ended, &self.began) {
+            (Some(ended), _) => other_ended.is_none_or(|other| ended >= other),
+            (None, Some(began)) => other.ended.is_none() || other_began.is_none_or(|other| began >= other),
+            (None, None) => true,
+        }
+    }
+}
+
+/// The one that counts: the newest that passes and that none which refuses may follow, else the newest that refuses.
+fn counted(candidates: Vec<ReviewCandidate>) -> Option<ReviewCandidate> {
+    let (passing, refusing): (Vec<_>, Vec<_>) = candidates.into_iter().partition(ReviewCandidate::passes);
+    let is_last = |one: &ReviewCandidate| !refusing.iter().any(|other| other.may_follow(one));
+    let newest = |one: &ReviewCandidate, other: &ReviewCandidate| one.age().cmp(&other.age());
+    let passing = passing.into_iter().filter(is_last).max_by(newest);
+    passing.or_else(|| refusing.into_iter().max_by(newest))
 }
 
 /// Finds the review, and checks its commit and its verdict. `heads` are the current commit, and those before what the run
@@ -104,7 +130,7 @@ pub(super) fn check(
     };
     let mut candidates = candidates(tree, root)?;
     candidates.retain(is_ours);
-    let Some(ReviewCandidate { path, found, age, .. }) = newest(candidates) else {
+    let Some(ReviewCandidate { path, found, name: run_id, .. }) = counted(candidates) else {
         let name = branch.map_or_else(|| format!("commit {}", heads[0]), |branch| format!("`{branch}`"));
         let hint = format!("run the skill `review:review` on {name} first");
         return Ok((
@@ -117,7 +143,7 @@ pub(super) fn check(
     let text = |key: &str| found[key].as_str().map(str::to_owned);
     let mut reviewed = CountedReview {
         path,
-        run_id: age.1,
+        run_id,
         branch: text("branch"),
         head_sha: text("head_sha"),
         binding: ReviewBinding::Unverified,
@@ -171,58 +197,52 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     let metadata = path.join(METADATA);
     // Without metadata, neither the commit nor the end of the review is known.
     let Some(text) = store.text(&metadata)? else { return Ok(None) };
-    let began = began(&name);
-    let malformed = |error: Option<serde_json::Error>, message: String| {
-        let name = metadata.display().to_string();
-        let hint = &*format!("repair or remove `{name}`, or review again");
-        Err(match error {
-            Some(error) => document::no_json(&error, &name, hint),
-            None => {
-                CallFailure::new(4, ErrorCode::MalformedJson, message, hint).in_file(name, Some(1), Some(1))
-            }
-        })
-    };
+    let mut began = began(&name);
     let mut ended = None;
     let found = match serde_json::from_str::<Value>(&text) {
         Ok(mut found) if found.is_object() => {
-            // A review that is running, abandoned or empty does not count. One that ended counts also if its time cannot
-            // be read: it may be the one that refuses.
-            let times = ["completed_at", "created_at"].map(|key| &found[key]);
-            let has_time = times.iter().any(|time| !time.is_null());
-            let is_done = matches!(found["status"].as_str(), Some("done" | "degraded"))
-                || found["status"].is_null() && has_time;
-            if !is_done {
-                return Ok(None);
+            let has_time = ["completed_at", "created_at"].iter().any(|key| !found[*key].is_null());
+            match &found["status"] {
+                // A review that is running, abandoned or empty does not count.
+                Value::String(status) if NOT_ENDED.contains(&&**status) => return Ok(None),
+                Value::Null if !has_time => return Ok(None),
+                _ => {}
             }
-            ended = times.iter().find_map(|time| Timestamp::parse(time.as_str()?));
-            let is_unclear = ended.is_none() && began.is_none() && has_time;
+            let time = |key: &str| Timestamp::parse(found[key].as_str()?).map(Timestamp::stamp);
+            ended = time("completed_at")
+                .or_else(|| time("created_at").filter(|_| found["completed_at"].is_null()));
+            began = began.or_else(|| time("started_at")).or_else(|| time("created_at"));
             if found["verdict"].is_null() {
                 let report = store.text(&path.join("report.md"))?.unwrap_or_default();
                 let stated = report.lines().find_map(|line| line.strip_prefix("Verdict: "));
                 found["verdict"] = stated.map(str::trim).into();
             }
-            if is_unclear {
-                malformed(None, "`completed_at` is not a time such as `2026-01-31T12:00:00Z`".to_owned())
-            } else {
-                Ok(found)
-            }
+            Ok(found)
         }
-        Ok(_) => malformed(None, "this is not an object".to_owned()),
-        Err(error) => malformed(Some(error), String::new()),
-    };
-    let stamp = match (ended.map(Timestamp::stamp), &began, store.open()?) {
-        (Some(stamp), ..) => stamp,
-        (None, Some(began), _) => began.clone(),
-        (None, None, Some(root)) => {
-            let relative = path.strip_prefix(&store.root).unwrap_or(path);
-            let changed = root.modified(relative).map_err(|error| store.refusal(error))?;
-            changed.map(|time| Timestamp::from_system_time(time).stamp()).unwrap_or_default()
+        other => {
+            let name = metadata.display().to_string();
+            let hint = &*format!("repair or remove `{name}`, or review again");
+            Err(match other {
+                Err(error) => document::no_json(&error, &name, hint),
+                Ok(_) => {
+                    let message = "this is not an object";
+                    let failure = CallFailure::new(4, ErrorCode::MalformedJson, message, hint);
+                    failure.in_file(name, Some(1), Some(1))
+                }
+            })
         }
-        (None, None, None) => String::new(),
     };
-    let (is_dated, path) = (ended.is_some() || began.is_none(), path.display().to_string());
-    let age = (stamp, name);
-    Ok(Some(ReviewCandidate { age, began, is_dated, path, found }))
+    let mut written = String::new();
+    if ended.is_none()
+        && began.is_none()
+        && let Some(root) = store.open()?
+    {
+        let relative = path.strip_prefix(&store.root).unwrap_or(path);
+        let changed = root.modified(relative).map_err(|error| store.refusal(error))?;
+        written = changed.map(|time| Timestamp::from_system_time(time).stamp()).unwrap_or_default();
+    }
+    let path = path.display().to_string();
+    Ok(Some(ReviewCandidate { name, began, ended, written, path, found }))
 }
 
 /// When a run with this name began, as [`Timestamp::stamp`] writes it: names look like `20261122-073631-` and random
@@ -308,9 +328,20 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
 
 /// Whether the verdict of a review allows a polish.
 fn verdict_of(review: &Value) -> GateResult {
-    if review["status"] == "degraded" {
-        let message = "the review ended without a reply of a reviewer that could be read".to_owned();
-        return Err(refusal(ErrorCode::NotReady, message, "review again"));
+    let refused = |message: String, hint: &str| Err(refusal(ErrorCode::NotReady, message, hint));
+    match &review["status"] {
+        Value::Null => {}
+        Value::String(status) if status == "done" => {}
+        Value::String(status) if status == "degraded" => {
+            return refused(
+                "the review ended without a reply of a reviewer that could be read".to_owned(),
+                "review again",
+            );
+        }
+        other => {
+            let shown = one_line(other.as_str().unwrap_or(&other.to_string())).into_owned();
+            return refused(format!("the review has the unknown status `{shown}`"), "review again");
+        }
     }
     let stated = review["verdict"].as_str();
     match stated.and_then(ReviewVerdict::from_words) {
@@ -319,8 +350,7 @@ fn verdict_of(review: &Value) -> GateResult {
         }
         _ => {
             let shown = stated.map_or("none".to_owned(), |stated| format!("`{stated}`"));
-            let hint = "repair what it found, and review again";
-            Err(refusal(ErrorCode::NotReady, format!("the review's verdict is {shown}"), hint))
+            refused(format!("the review's verdict is {shown}"), "repair what it found, and review again")
         }
     }
 }
