@@ -146,10 +146,10 @@ fn case_13_no_command_of_the_compiler_ends_well_without_its_result() {
     }
 }
 
-/// Runs the helper with standard output closed from the start.
-fn run_without_output(folder: &Path, words: &[&str]) -> FinishedRun {
+/// Runs the helper with standard output as `redirected` from the start.
+fn run_without_output(folder: &Path, words: &[&str], redirected: &str) -> FinishedRun {
     let ended = Command::new("sh")
-        .args(["-c", "exec \"$0\" \"$@\" >&-", HELPER])
+        .args(["-c", &format!("exec \"$0\" \"$@\" {redirected}"), HELPER])
         .args(words)
         .current_dir(folder)
         .env_clear()
@@ -171,8 +171,10 @@ fn case_13_nothing_is_begun_where_standard_output_is_closed() {
     let begin =
         [["polish", "acquire", "--apply"], ["review", "begin", "base:main"], ["run", "list", "--help"]];
     for words in begin {
-        let closed = run_without_output(folder.path(), &words);
-        assert_eq!((closed.code, &*closed.stderr), (Some(5), refused), "{words:?}");
+        for redirected in [">&-", "1</dev/null", "1<."] {
+            let closed = run_without_output(folder.path(), &words, redirected);
+            assert_eq!((closed.code, &*closed.stderr), (Some(5), refused), "{words:?} {redirected}");
+        }
     }
     assert!(state(folder.path()) == before, "no run was begun");
     let discarded = run(HELPER, &folder, &["--version"], &Output::Discarded);
