@@ -24,7 +24,7 @@ static FORM: ListForm = ListForm {
     key: "items",
     row: "id",
     code: ErrorCode::MalformedTriage,
-    hint: "write {\"items\": [{\"id\": ID, \"state\": \"new\" or \"handled\" or \"not_actionable\", \"category\": CATEGORY}]}",
+    hint: "write {\"items\": [{\"id\": ID, \"state\": \"new\" or \"handled\" or \"not_actionable\", \"category\": CATEGORY, \"reason\": why a closed one is}]}",
 };
 /// The categories of items.
 pub(super) const CATEGORIES: [&str; 11] = [

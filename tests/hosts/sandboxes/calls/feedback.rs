@@ -42,7 +42,7 @@ pub const CALLS: &[Call] = &[
     Call {
         command: "feedback dispatch",
         words: &["feedback", "dispatch", "--run", "{run}"],
-        setup: r#"echo https://github.com/owner/tool/pull/7#issuecomment-9 | "$RUN" feedback begin --stdin | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; "$RUN" feedback fetch --run "$(cat ../run)" > ../fetched; put "$(cat ../run)/triage.json" '[{"id":"A","state":"handled"}]'"#,
+        setup: r#"echo https://github.com/owner/tool/pull/7#issuecomment-9 | "$RUN" feedback begin --stdin | sed 's/.*"run":"\([^"]*\)".*/\1/' > ../run; "$RUN" feedback fetch --run "$(cat ../run)" > ../fetched; put "$(cat ../run)/triage.json" '[{"id":"A","state":"handled","reason":"done"}]'"#,
         wanted: r#"{"status":"nothing"}"#,
         ..PLAIN
     },
