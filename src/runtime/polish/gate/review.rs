@@ -1,10 +1,11 @@
-//! The review that counts for the commit that is polished: the newest finished one of its branch, or of this commit if
-//! it was reviewed by pull request or with a detached HEAD. Reviews of other branches are ignored.
+//! The review that counts for the commit that is polished, among those of its branch, or of this commit if it was
+//! reviewed by pull request or with a detached HEAD: the newest that passes, unless one that refuses may be newer.
 
+use std::ops::Range;
 use std::path::Path;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{GateResult, restart_arguments};
@@ -16,6 +17,7 @@ use crate::runtime::error_code::ErrorCode;
 use crate::runtime::git::Repository;
 use crate::runtime::polish::record::{POLISH, PolishRecord, PolishRun};
 use crate::runtime::polish::refusal;
+use crate::runtime::review::record::ReviewEnding;
 use crate::runtime::review::run_folder::REVIEW;
 use crate::runtime::review::verdict::ReviewVerdict;
 use crate::runtime::run::{METADATA, RECORD, RunDirectory};
@@ -58,8 +60,8 @@ pub enum ReviewBinding {
     Unverified,
 }
 
-/// The statuses of a review that has no verdict.
-const NOT_ENDED: [&str; 3] = ["running", "abandoned", "empty"];
+/// The status of a review that goes on.
+const RUNNING: &str = "running";
 
 /// A review of some branch.
 struct ReviewCandidate {
@@ -202,11 +204,11 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     let found = match serde_json::from_str::<Value>(&text) {
         Ok(mut found) if found.is_object() => {
             let has_time = ["completed_at", "created_at"].iter().any(|key| !found[*key].is_null());
-            match &found["status"] {
-                // A review that is running, abandoned or empty does not count.
-                Value::String(status) if NOT_ENDED.contains(&&**status) => return Ok(None),
-                Value::Null if !has_time => return Ok(None),
-                _ => {}
+            // A review that is running, abandoned or empty does not count.
+            let has_no_verdict =
+                matches!(ending(&found), Some(Ok(ReviewEnding::Abandoned | ReviewEnding::Empty)));
+            if has_no_verdict || found["status"] == RUNNING || found["status"].is_null() && !has_time {
+                return Ok(None);
             }
             let time = |key: &str| Timestamp::parse(found[key].as_str()?).map(Timestamp::stamp);
             ended = time("completed_at")
@@ -248,14 +250,13 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
 /// When a run with this name began, as [`Timestamp::stamp`] writes it: names look like `20261122-073631-` and random
 /// digits.
 fn began(name: &str) -> Option<String> {
-    let own = name
-        .get(..15)
-        .filter(|_| name.get(15..).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))?;
+    let (own, rest) = name.split_at_checked(15)?;
     let (date, time) = own.split_once('-')?;
-    let part = |text: &str, range: std::ops::Range<usize>| text.get(range).map(str::to_owned);
-    let (year, month, day) = (part(date, 0..4)?, part(date, 4..6)?, part(date, 6..8)?);
-    let (hour, minute, second) = (part(time, 0..2)?, part(time, 2..4)?, part(time, 4..6)?);
-    Timestamp::parse(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z")).map(Timestamp::stamp)
+    let part = |text: &str, range: Range<usize>| text.get(range).map(str::to_owned);
+    let date = [part(date, 0..4)?, part(date, 4..6)?, part(date, 6..8)?].join("-");
+    let time = [part(time, 0..2)?, part(time, 2..4)?, part(time, 4..6)?].join(":");
+    let is_whole = rest.is_empty() || rest.starts_with('-');
+    Timestamp::parse(&format!("{date}T{time}Z")).filter(|_| is_whole).map(Timestamp::stamp)
 }
 
 /// Whether the reviewed commit is the one checked out: a sentence, or what is wrong with an optional special hint.
@@ -326,20 +327,24 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
     Ok(commits)
 }
 
+/// How a review ended: none if it does not say, an error if no review writes that status.
+fn ending(review: &Value) -> Option<Result<ReviewEnding, serde_json::Error>> {
+    let status = &review["status"];
+    (!status.is_null()).then(|| ReviewEnding::deserialize(status))
+}
+
 /// Whether the verdict of a review allows a polish.
 fn verdict_of(review: &Value) -> GateResult {
     let refused = |message: String, hint: &str| Err(refusal(ErrorCode::NotReady, message, hint));
-    match &review["status"] {
-        Value::Null => {}
-        Value::String(status) if status == "done" => {}
-        Value::String(status) if status == "degraded" => {
-            return refused(
-                "the review ended without a reply of a reviewer that could be read".to_owned(),
-                "review again",
-            );
+    match ending(review) {
+        None | Some(Ok(ReviewEnding::Done)) => {}
+        Some(Ok(ReviewEnding::Degraded)) => {
+            let message = "the review ended without a reply of a reviewer that could be read";
+            return refused(message.to_owned(), "review again");
         }
-        other => {
-            let shown = one_line(other.as_str().unwrap_or(&other.to_string())).into_owned();
+        Some(_) => {
+            let status = &review["status"];
+            let shown = one_line(status.as_str().unwrap_or(&status.to_string())).into_owned();
             return refused(format!("the review has the unknown status `{shown}`"), "review again");
         }
     }
