@@ -283,6 +283,11 @@ fn is_one_of(word: &str, words: &[&str]) -> bool {
 mod tests {
     use super::*;
 
+    pub(super) fn forbidden(text: &str) -> bool {
+        let at = text.find("WebFetch").unwrap();
+        is_forbidden(text, Span::new(at, at + "WebFetch".len()))
+    }
+
     pub(super) fn asked(text: &str) -> bool {
         let at = text.find("scout").unwrap();
         is_asked(text, Span::new(at, at + "scout".len()), &AgentMentions::default())

@@ -130,12 +130,7 @@ fn lead(text: &str, span: Span) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn forbidden(text: &str) -> bool {
-        let at = text.find("WebFetch").unwrap();
-        is_forbidden(text, Span::new(at, at + "WebFetch".len()))
-    }
+    use super::super::tests::forbidden;
 
     #[test]
     fn a_plain_ban_forbids() {

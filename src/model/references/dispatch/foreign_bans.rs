@@ -192,13 +192,7 @@ fn without_leading_words_beside(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::is_forbidden;
-    use crate::source::Span;
-
-    fn forbidden(text: &str) -> bool {
-        let at = text.find("WebFetch").unwrap();
-        is_forbidden(text, Span::new(at, at + "WebFetch".len()))
-    }
+    use super::super::tests::forbidden;
 
     #[test]
     fn a_ban_forbids_in_any_language() {

@@ -9,7 +9,7 @@ const DENYING: [&str; 9] =
 /// Words after a negation that turn it into a request: "do not skip".
 const OMITTING: [&str; 8] = ["skip", "skipping", "omit", "forget", "miss", "neglect", "drop", "hesitate"];
 
-/// The same, in two words.
+/// Words that negate a request, in two words.
 pub(super) const DENYING_PAIRS: [[&str; 2]; 3] = [["instead", "of"], ["rather", "than"], ["no", "need"]];
 
 /// Words that start a condition: a negation in it does not apply to the sentence after its comma.
