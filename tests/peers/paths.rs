@@ -115,7 +115,7 @@ fn a_name_is_not_written_outside() {
     for host in EVERY_HOST {
         let plugins = Tree::read(&built.path(&format!("out/{host}/plugins")));
         assert!(!plugins.entries().any(|(path, _)| path.contains("pwned")), "{host}: {}", plugins.text());
-        // On the source host the frontmatter stays as it is: no file has its name of it.
+        // On the source host the frontmatter stays as it is: no file is named by it.
         let is_kept = host == "claude-code";
         assert_eq!(plugins.text().contains("pwned"), is_kept, "{host}: {}", plugins.text());
         assert_eq!(["skills", "agents", "commands"].map(|kind| built.count(host, kind)), [2, 0, 0], "{host}");

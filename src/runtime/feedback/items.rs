@@ -261,7 +261,7 @@ impl FetchedFeedback {
     }
 }
 
-/// The places of items by id.
+/// The places of items by id, in the one map that the helper has anyway: each other type of map adds to its size.
 #[derive(Default)]
 pub(super) struct ItemPlaces(Map<String, Value>);
 
@@ -277,7 +277,7 @@ impl ItemPlaces {
     }
 }
 
-/// A set of ids.
+/// A set of ids, in the same map.
 pub(super) fn id_set<'a>(ids: impl Iterator<Item = &'a String>) -> Map<String, Value> {
     ids.map(|id| (id.clone(), Value::Null)).collect()
 }

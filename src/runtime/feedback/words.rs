@@ -1,6 +1,6 @@
 //! What the user asked for. The pull request comes first, by number or address, or one comment of it by address; all
 //! other words are the focus. One rule holds for all of them: what names a pull request exactly is read, and any other
-//! word that may be meant as its number or address is refused. A digit in a word such as `utf8` is no number.
+//! word that may be meant as its number or address is refused. A digit in a word such as `utf8` does not count.
 
 use crate::runtime::answer::{CallFailure, USAGE};
 use crate::runtime::error_code::ErrorCode;
@@ -104,7 +104,7 @@ fn has_address(bare: &str) -> bool {
     let label = |label: &str| {
         !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
-    // Its last part is no number: `v1.2/notes` is a path.
+    // Its last part is not a number: `v1.2/notes` is a path.
     let is_top = |top: &str| top.len() > 1 && top.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_host = |(host, _): (&str, &str)| {
         host.split('.').all(label) && host.rsplit_once('.').is_some_and(|(_, top)| is_top(top))
