@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use draft::MarkdownDraft;
 
+use crate::diagnostic::HostId;
 use crate::disk::{self, Fingerprint};
 
 /// A placeholder in a document for the emitted body of a Markdown file.
@@ -105,7 +106,8 @@ pub struct BundleManifest {
     /// The version of plugcast that built the bundle.
     pub plugcast: String,
     /// The host that the bundle is for.
-    pub target: String,
+    #[schemars(with = "String")]
+    pub target: HostId,
     /// Digest over the source files that entered the build.
     pub source_digest: String,
     /// sha256 over the sorted `path\0mode\0sha256` of `files`.

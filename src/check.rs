@@ -50,7 +50,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use camino::Utf8Path;
 
-use crate::diagnostic::{self, Diagnostic, RuleId, Severity};
+use crate::diagnostic::{self, Diagnostic, HostId, RuleId, Severity};
 use crate::model;
 use crate::model::plugin::Plugin;
 use crate::parallel;
@@ -191,11 +191,11 @@ fn retain_reading_hosts(context: &RuleContext<'_>, found: &mut Diagnostic) -> bo
     if !folders.any(|folder| lies_in(folder.split('/').next().unwrap_or(folder))) {
         return true;
     }
-    let reads = |host: &String| {
+    let reads = |host: &HostId| {
         let folders = |target: &Target| target.checks.project_folders.iter().any(|folder| lies_in(folder));
         context.targets.get(host).is_none_or(folders)
     };
-    let reads: Vec<String> = found.hosts.iter().filter(|host| reads(host)).cloned().collect();
+    let reads: Vec<HostId> = found.hosts.iter().filter(|host| reads(host)).cloned().collect();
     found.hosts = reads;
     !found.hosts.is_empty()
 }

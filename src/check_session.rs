@@ -19,7 +19,7 @@ use crate::check::scope::{ChangesSince, CheckScope};
 use crate::check::settings::Settings;
 use crate::check::{self, Findings, fingerprint, rules};
 use crate::compile::Source;
-use crate::diagnostic::{self, Diagnostic, RuleId};
+use crate::diagnostic::{self, Diagnostic, HostId, RuleId};
 use crate::disk::{self, FileSystem};
 use crate::git::Git;
 use crate::model::config::CheckConfig;
@@ -46,7 +46,7 @@ pub struct CheckSession<'t> {
     request: SourceRequest,
     /// All hosts.
     pub targets: &'t Targets,
-    hosts: Vec<String>,
+    hosts: Vec<HostId>,
     settings: Settings,
     baseline: Option<Baseline>,
 }

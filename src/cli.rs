@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+use crate::diagnostic::HostId;
 use crate::printable::{self, unobeyed};
 use crate::process::interrupt;
 use crate::report::json::{ErrorBody, ErrorReport};
@@ -315,7 +316,7 @@ pub fn targets(global: &GlobalOptions) -> Result<Targets, CommandFailure> {
                 }
             }
         }
-        added.insert(host, files);
+        added.insert(HostId::new(&host), files);
     }
     if added.is_empty() {
         let message = format!("`{}` contains no folder with a `target.toml`", folder.display());

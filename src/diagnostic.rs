@@ -1,12 +1,14 @@
 //! A mistake of the user as data: what is wrong, where, why it matters and how to fix it. One run collects all of them;
 //! `Err` is reserved for I/O errors and bugs.
 
+mod host_id;
 mod rule_id;
 
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use host_id::HostId;
 pub use rule_id::RuleId;
 
 use crate::source::{SourceFile, Span};
@@ -70,7 +72,8 @@ pub struct Diagnostic {
     pub end_column: usize,
     /// The hosts it matters for; empty for all.
     #[serde(default)]
-    pub hosts: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub hosts: Vec<HostId>,
     /// How to fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
@@ -217,8 +220,8 @@ impl Diagnostic {
     }
 
     /// The same finding, for one host only.
-    pub fn host(mut self, host: &str) -> Self {
-        self.hosts = vec![host.to_owned()];
+    pub fn host(mut self, host: &HostId) -> Self {
+        self.hosts = vec![host.clone()];
         self
     }
 

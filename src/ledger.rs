@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use loss_id::{LossId, axis_in_glob, plugin_in_glob};
 
+use crate::diagnostic::HostId;
 pub use crate::diagnostic::LossClass;
 use crate::model::config::AcceptLoss;
 pub use crate::source::ComponentKind;
@@ -166,7 +167,7 @@ impl Ledger {
 
 impl Ledger {
     /// Marks the losses of `host` that the author accepts.
-    pub fn accept(&mut self, host: &str, accepted: &[AcceptLoss]) {
+    pub fn accept(&mut self, host: &HostId, accepted: &[AcceptLoss]) {
         let here =
             |accept: &&AcceptLoss| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
         for accept in accepted.iter().filter(here) {

@@ -33,6 +33,7 @@ pub use typed_name::TypedName;
 pub use value_format::ValueFormat;
 pub use yaml::YamlFacts;
 
+use crate::diagnostic::HostId;
 use crate::disk::sha256;
 use crate::source::{ComponentKind, LineIndex};
 use crate::source_format::SourceFacts;
@@ -40,7 +41,7 @@ use crate::source_format::SourceFacts;
 /// All known hosts.
 #[derive(Debug, Clone)]
 pub struct Targets {
-    hosts: BTreeMap<String, Target>,
+    hosts: BTreeMap<HostId, Target>,
     /// sha256 of the hosts added to the embedded ones; empty if there are none.
     added: String,
 }
@@ -82,7 +83,7 @@ impl Targets {
     ///
     /// # Errors
     /// The first target that does not parse or contradicts itself.
-    pub fn with_added(added: BTreeMap<String, TargetFiles>) -> Result<Self, TargetError> {
+    pub fn with_added(added: BTreeMap<HostId, TargetFiles>) -> Result<Self, TargetError> {
         let print = match added.is_empty() {
             true => String::new(),
             false => sha256(&serde_json::to_vec(&added).map_err(|error| TargetError {
@@ -109,7 +110,7 @@ impl Targets {
 
     /// The names of all hosts, sorted.
     pub fn names(&self) -> Vec<&str> {
-        self.hosts.keys().map(String::as_str).collect()
+        self.hosts.keys().map(HostId::as_str).collect()
     }
 
     /// sha256 of the hosts added to the embedded ones; empty if there are none.
@@ -239,8 +240,8 @@ impl Target {
     }
 }
 
-fn load(host: &str, files: TargetFiles) -> Result<Target, TargetError> {
-    let fail = |message: String| TargetError { host: host.to_owned(), message };
+fn load(host: &HostId, files: TargetFiles) -> Result<Target, TargetError> {
+    let fail = |message: String| TargetError { host: host.to_string(), message };
     let text =
         files.get("target.toml").ok_or_else(|| fail("there is no `target.toml` in its folder".into()))?;
     let mut target: Target = toml::from_str(text).map_err(|error| {
@@ -254,12 +255,12 @@ fn load(host: &str, files: TargetFiles) -> Result<Target, TargetError> {
     checked(host, target)
 }
 
-fn checked(host: &str, mut target: Target) -> Result<Target, TargetError> {
+fn checked(host: &HostId, mut target: Target) -> Result<Target, TargetError> {
     host.clone_into(&mut target.name);
     if let Some(source) = &mut target.source {
         source.dialect = Some(target.yaml.dialect.clone());
     }
-    check(&target).map_err(|message| TargetError { host: host.to_owned(), message })?;
+    check(&target).map_err(|message| TargetError { host: host.to_string(), message })?;
     Ok(target)
 }
 
@@ -367,7 +368,7 @@ mod tests {
             let embedded = targets.get(host).unwrap();
             let mut read: Target = toml::from_str(text).unwrap();
             read.templates = embedded.templates.clone();
-            let read = checked(host, read).unwrap();
+            let read = checked(&HostId::new(host), read).unwrap();
             assert_eq!(format!("{read:?}"), format!("{embedded:?}"));
         }
     }
@@ -377,7 +378,7 @@ mod tests {
         let (host, text) = FILES[0];
         let text = text.replacen("[agent.fields]", "[agent.fields]\nhooks2 = { outcome = \"dropped\", axis = \"tool-limits\", class = \"cosmetic\", reason = \"r\" }", 1);
         let folder = TargetFiles::from([("target.toml".into(), text)]);
-        let error = Targets::with_added(BTreeMap::from([(host.to_owned(), folder)])).unwrap_err();
+        let error = Targets::with_added(BTreeMap::from([(HostId::new(host), folder)])).unwrap_err();
         assert!(error.message.contains("at least `security`"), "{error}");
     }
 }

@@ -116,7 +116,7 @@ fn of_bundle(bundle: &HostBundle) -> Bundle {
     Bundle {
         seed: 0,
         source: BTreeMap::new(),
-        host: bundle.record.host.clone(),
+        host: bundle.record.host.to_string(),
         files: files.collect(),
         components: paths(|row| {
             matches!(row.kind, ComponentKind::Skill | ComponentKind::Agent | ComponentKind::Command)

@@ -8,7 +8,7 @@ use anyhow::Result;
 use plugcast::build::{self, SourceRequest};
 use plugcast::bundle::verification::{HostVerdict, HostVerification, Method};
 use plugcast::compile::Source;
-use plugcast::diagnostic::Severity;
+use plugcast::diagnostic::{HostId, Severity};
 use plugcast::disk::folder::Folder;
 use plugcast::drivers::installation::HostSearch;
 use plugcast::drivers::observation::ObservationScope;
@@ -66,7 +66,7 @@ pub struct Host {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// The host.
-    pub host: String,
+    pub host: HostId,
     /// Its version, or `not verified`.
     pub version: String,
     /// `pass`, `fail` or `not verified`.
@@ -180,7 +180,7 @@ fn compare_with_source(
     folder: &Path,
     project: &Project,
     targets: &Targets,
-    bundles: &[(String, PathBuf)],
+    bundles: &[(HostId, PathBuf)],
     search: &HostSearch,
     hosts: &mut [Host],
 ) -> Result<()> {
@@ -273,6 +273,6 @@ fn host(
     let losses =
         [("security", losses.security), ("behavior", losses.behavior), ("cosmetic", losses.cosmetic)];
     let losses = losses.map(|(class, count)| (class.to_owned(), count)).into();
-    let counts = Counts { host: name.to_owned(), version, result, kinds, losses, unshown };
+    let counts = Counts { host: HostId::new(name), version, result, kinds, losses, unshown };
     Host { counts, resolved, faults, build_ms, host_ms }
 }

@@ -10,7 +10,7 @@ use super::counts::PluginCounts;
 use crate::bundle::{
     BODY, BundleManifest, BundleNode, HelperFile, ManifestFile, ManifestHelper, NodeContent,
 };
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, HostId, Severity};
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
 use crate::disk::{self, DiskError, FileSystem, Fingerprint, Payload};
 use crate::emit::{self, template::TemplateCache};
@@ -42,7 +42,7 @@ pub struct HostBundle {
 #[non_exhaustive]
 pub struct BundleRecord {
     /// The host.
-    pub host: String,
+    pub host: HostId,
     /// `manifest.json`.
     pub manifest: BundleManifest,
     /// `ledger.json`.

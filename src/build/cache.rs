@@ -18,7 +18,7 @@ use super::counts::PluginCounts;
 use super::discover::DiscoveredSource;
 use super::{BuildError, BundleRecord, HostBundle};
 use crate::bundle::BundleManifest;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, HostId};
 use crate::disk::folder::Folder;
 use crate::disk::reader::SizeLimit;
 use crate::disk::replace::{self, OWN_FOLDER, OutputPlace};
@@ -100,7 +100,7 @@ impl CacheKey {
     }
 
     /// The same for one host, in hexadecimal.
-    fn host_key(&self, host: &str) -> String {
+    fn host_key(&self, host: &HostId) -> String {
         disk::sha256(format!("{} {host}", self.0).as_bytes())
     }
 }
@@ -162,7 +162,7 @@ impl BuildCache {
     pub fn lookup(
         &self,
         key: &CacheKey,
-        host: &str,
+        host: &HostId,
         out: &Folder,
     ) -> Result<Option<CachedBundle>, BuildError> {
         let place = OutputPlace { out, name: host };

@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use crate::diagnostic::HostId;
 use crate::model::overrides::HostOverrides;
 use crate::model::plugin::Plugin;
 use crate::target::Targets;
 
 /// Adds these fields to the `overrides` of each host; the author's settings take precedence.
-pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<String, HostOverrides>) {
+pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<HostId, HostOverrides>) {
     let components =
         || plugins.iter().flat_map(|plugin| plugin.components.iter().map(move |own| (plugin, own)));
     for target in targets.iter() {

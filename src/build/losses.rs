@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use globset::Glob;
 
 use super::BuildError;
-use crate::diagnostic::{Diagnostic, RuleId, Severity};
+use crate::diagnostic::{Diagnostic, HostId, RuleId, Severity};
 use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
@@ -34,7 +34,7 @@ pub struct Denial {
 pub fn denied_losses(
     project: &Project,
     ledger: &Ledger,
-    host: &str,
+    host: &HostId,
     denial: Denial,
     folder: &Path,
 ) -> Result<Vec<Diagnostic>, BuildError> {
@@ -60,7 +60,7 @@ pub fn denied_losses(
 }
 
 /// The losses of the hosts that were built, by host.
-pub type LossIds = BTreeMap<String, BTreeSet<LossId>>;
+pub type LossIds = BTreeMap<HostId, BTreeSet<LossId>>;
 
 /// The ids of the losses of `ledger`.
 pub fn loss_ids(ledger: &Ledger) -> BTreeSet<LossId> {
@@ -84,7 +84,7 @@ pub fn unmatched(config: &Config, src: &Path, built: &LossIds, all: &[&str]) -> 
     let is_built = |host: &str| built.contains_key(host);
     let matches = |accept: &AcceptLoss| {
         let Ok(glob) = Glob::new(&accept.id).map(|glob| glob.compile_matcher()) else { return true };
-        let counts = |host: &String| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
+        let counts = |host: &HostId| accept.hosts.is_empty() || accept.hosts.iter().any(|name| name == host);
         built
             .iter()
             .filter(|(host, _)| counts(host))

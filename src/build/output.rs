@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::{BuildError, HostBundle};
 use crate::bundle::{BundleManifest, ManifestHelper};
+use crate::diagnostic::HostId;
 use crate::disk::folder::Folder;
 use crate::disk::lock::{self, OutputFolder};
 use crate::disk::replace::{self, FileChange, OWN_FOLDER, OutputFile, OutputPlace};
@@ -34,7 +35,7 @@ pub struct WriteSummary {
 ///
 /// # Errors
 /// [`BuildError::Place`] with the reason.
-pub fn check_place(src: &Path, out: &OutputFolder, host: &str) -> Result<(), BuildError> {
+pub fn check_place(src: &Path, out: &OutputFolder, host: &HostId) -> Result<(), BuildError> {
     must_be_plain(out)?;
     let out = out.path();
     let folder = out.join(host);

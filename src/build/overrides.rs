@@ -10,6 +10,7 @@ use toml::Spanned;
 
 use super::BuildError;
 use super::config_fault::{fault, in_file, seen_from};
+use crate::diagnostic::HostId;
 use crate::model::component::Component;
 use crate::model::config::{Config, ConfigFault, HostConfig, PlacedWords};
 use crate::model::names;
@@ -22,7 +23,7 @@ use crate::source::{ComponentKind, LineIndex, Span};
 use crate::target::{Target, Targets, ValueFormat};
 
 /// The overrides, by host.
-type HostSections = BTreeMap<String, HostOverrides>;
+type HostSections = BTreeMap<HostId, HostOverrides>;
 /// Kinds whose components have frontmatter, with the section that applies to all of them.
 const KINDS: [(ComponentKind, &str); 3] = [
     (ComponentKind::Skill, "skills"),
@@ -339,7 +340,7 @@ impl<'a> ConfigScope<'a> {
     /// Reports a new name that another component of the plugin already has on the host.
     fn clashes(&self, all: &HostSections) -> Result<(), ConfigFault> {
         for host in self.config.targets.keys() {
-            let Some(overrides) = all.get(host.get_ref()) else { continue };
+            let Some(overrides) = all.get(host.get_ref().as_str()) else { continue };
             for plugin in &self.plugins {
                 let mut taken: BTreeMap<(bool, String), (&str, Option<&NewName>)> = BTreeMap::new();
                 let inline = plugin.inline.iter().map(|command| (false, command.name.as_str(), None));

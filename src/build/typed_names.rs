@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::diagnostic::HostId;
 use crate::model::names;
 use crate::model::overrides::{HostOverrides, NewName};
 use crate::model::plugin::Plugin;
@@ -10,7 +11,7 @@ use crate::source::ComponentKind;
 use crate::target::Targets;
 
 /// Adds the new names to the `overrides` of every host with a rule for typed names.
-pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<String, HostOverrides>) {
+pub(super) fn derive(plugins: &[Plugin], targets: &Targets, overrides: &mut BTreeMap<HostId, HostOverrides>) {
     for target in targets.iter() {
         let Some(rule) = target.command.typed else { continue };
         for plugin in plugins {

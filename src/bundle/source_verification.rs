@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::verification::{HostVerdict, NamesByKind};
+use crate::diagnostic::HostId;
 use crate::ledger::ComponentKind;
 
 /// The source host on the unmodified source, compared with each bundle.
@@ -15,7 +16,8 @@ pub struct SourceVerification {
     /// The source, as given or found.
     pub path: String,
     /// The host that the source was written for.
-    pub host: String,
+    #[schemars(with = "String")]
+    pub host: HostId,
     /// The version that the host's binary reports.
     pub version: String,
     /// `pass` if no bundle lacks anything that the host lists or has more.
@@ -48,7 +50,8 @@ pub struct SourcePlugin {
 #[non_exhaustive]
 pub struct SourceComparison {
     /// The bundle's host.
-    pub host: String,
+    #[schemars(with = "String")]
+    pub host: HostId,
     /// What it neither carries nor reports as a loss with a class.
     pub missing: Vec<MissingComponent>,
     /// What it carries as a component but the source host does not list.

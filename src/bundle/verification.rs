@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::source_verification::SourceVerification;
+use crate::diagnostic::HostId;
 use crate::ledger::ComponentKind;
 
 /// What `verify --format json` prints.
@@ -44,7 +45,8 @@ impl Verification {
 #[non_exhaustive]
 pub struct AbsentHost {
     /// The host.
-    pub host: String,
+    #[schemars(with = "String")]
+    pub host: HostId,
     /// What is missing.
     pub message: String,
     /// How to get it.
@@ -57,7 +59,8 @@ pub struct AbsentHost {
 #[non_exhaustive]
 pub struct HostVerification {
     /// The host, for example `codex`.
-    pub host: String,
+    #[schemars(with = "String")]
+    pub host: HostId,
     /// The version that the host's binary reports.
     pub version: String,
     /// Whether the host showed everything that the bundle declares, and nothing else from its plugins.
@@ -215,7 +218,8 @@ pub struct VerificationRecord {
     /// The digest of the bundle's manifest; the proof is valid only while it is unchanged.
     pub digest: String,
     /// The host.
-    pub host: String,
+    #[schemars(with = "String")]
+    pub host: HostId,
     /// The host's version.
     pub version: String,
     /// The versions of the helper binaries in the bundle, sorted.

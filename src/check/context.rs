@@ -20,6 +20,7 @@ use super::renames::SkillRenames;
 use super::script_calls::{self, ScriptCall};
 use super::settings::Settings;
 use super::signs::{TextSign, TextSigns};
+use crate::diagnostic::HostId;
 use crate::ledger::Ledger;
 use crate::lower;
 use crate::model::component::{Component, FileReferences};
@@ -160,7 +161,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// The source host for a finding that applies to it alone; empty if no other host is selected.
-    pub fn source_host_of_several(&self) -> Vec<String> {
+    pub fn source_host_of_several(&self) -> Vec<HostId> {
         let several = self.hosts.len() > 1;
         self.hosts
             .iter()
@@ -257,7 +258,7 @@ impl<'a> RuleContext<'a> {
     }
 
     /// The names of the selected hosts that satisfy `is`.
-    pub fn hosts_that(&self, is: impl Fn(&Target) -> bool) -> Vec<String> {
+    pub fn hosts_that(&self, is: impl Fn(&Target) -> bool) -> Vec<HostId> {
         self.hosts.iter().filter(|target| is(target)).map(|target| target.name.clone()).collect()
     }
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Diagnostic, RelatedPlace, Repetition, RuleId, Severity};
+use crate::diagnostic::{Diagnostic, HostId, RelatedPlace, Repetition, RuleId, Severity};
 
 /// The label of a further place of a finding.
 const SAME_HERE: &str = "the same here";
@@ -43,7 +43,7 @@ pub fn fold_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// Joins findings with the same message within one file, or within another part of the source that `part` names; keeps
 /// their order.
 pub fn fold_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
-    let mut first: BTreeMap<(String, Severity, RuleId, &str, &[String]), usize> = BTreeMap::new();
+    let mut first: BTreeMap<(String, Severity, RuleId, &str, &[HostId]), usize> = BTreeMap::new();
     let mut out: Vec<Diagnostic> = Vec::new();
     // How many places each finding had before folding.
     let mut own: Vec<usize> = Vec::new();
@@ -176,7 +176,7 @@ mod tests {
         let mut finding =
             Diagnostic::for_file("a.md", Severity::Warning, RuleId::from_static("rule"), message);
         finding.line = line;
-        finding.hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+        finding.hosts = hosts.iter().copied().map(HostId::new).collect();
         finding
     }
 
@@ -273,7 +273,7 @@ mod tests {
         let found =
             vec![finding("no `a`", 1, &["x"]), finding("no `a`", 1, &["y"]), finding("no `b`", 2, &["y"])];
         let folded = fold_hosts(found);
-        assert_eq!(folded[0].hosts, ["x", "y"]);
+        assert_eq!(folded[0].hosts, ["x", "y"].map(HostId::new));
         assert_eq!(folded.len(), 2, "{folded:?}");
     }
 }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::impact::Impact;
 use super::inventory::{HostInventory, InventoryItem, LocatedLoss};
 use super::matching::{MatchedItems, match_items};
+use crate::diagnostic::HostId;
 use crate::ledger::{LossClass, LossId};
 use crate::source::ComponentKind;
 
@@ -34,7 +35,8 @@ pub struct DiffReport {
 #[non_exhaustive]
 pub struct HostDifference {
     /// The host.
-    pub host: String,
+    #[schemars(with = "String")]
+    pub host: HostId,
     /// Plugins and components: removed, renamed, added, changed, each by kind and name.
     pub changes: Vec<ChangedItem>,
     /// Losses that only the new side has, by id.
@@ -211,7 +213,7 @@ impl HostDifference {
 }
 
 /// Compares what users of `host` get.
-pub fn between(host: &str, old: &HostInventory, new: &HostInventory) -> HostDifference {
+pub fn between(host: &HostId, old: &HostInventory, new: &HostInventory) -> HostDifference {
     let mut matched = match_items(&old.items, &new.items);
     let promoted = promoted(&mut matched);
     let mut changes: Vec<ChangedItem> = Vec::new();

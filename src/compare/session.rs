@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::state::{ComparedState, StateLocation};
 use super::{ComparisonError, DiffReport, compare};
 use crate::build;
+use crate::diagnostic::HostId;
 use crate::git::Git;
 use crate::progress::Progress;
 use crate::target::{Target, Targets};
@@ -93,7 +94,7 @@ fn hosts<'a>(
     let all = [String::from("all")];
     let names = [asked, new.named_hosts(), old.named_hosts()].into_iter().find(|names| !names.is_empty());
     let mut hosts = targets.by_names(names.unwrap_or(&all))?;
-    let bundles: Vec<&BTreeMap<String, PathBuf>> =
+    let bundles: Vec<&BTreeMap<HostId, PathBuf>> =
         [old, new].into_iter().filter_map(ComparedState::bundles).collect();
     hosts.retain(|host| bundles.iter().all(|folders| folders.contains_key(&host.name)));
     if hosts.is_empty() {

@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use super::inventory::{self, HostInventory, InventorySource};
 use crate::build::{self, BuildError, SourceRequest};
 use crate::compile::{self, Source};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, HostId};
 use crate::disk::folder::Folder;
 use crate::disk::{self, Payload};
 use crate::model::project::Project;
@@ -21,7 +21,7 @@ pub enum ComparisonSide<'a> {
     /// A source.
     Source(&'a Project),
     /// The folder of each host's bundle.
-    Bundles(&'a BTreeMap<String, PathBuf>),
+    Bundles(&'a BTreeMap<HostId, PathBuf>),
 }
 
 /// Reads a source as the folder `name`.
@@ -42,7 +42,7 @@ pub fn source(
 ///
 /// # Errors
 /// When a manifest of a bundle cannot be read.
-pub fn bundles(folder: &Path) -> Result<BTreeMap<String, PathBuf>, BuildError> {
+pub fn bundles(folder: &Path) -> Result<BTreeMap<HostId, PathBuf>, BuildError> {
     let mut found = BTreeMap::new();
     if let Some(manifest) = build::manifest_of(folder)? {
         found.insert(manifest.target, folder.to_owned());

@@ -8,7 +8,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use super::side::{self, ComparisonSide};
 use super::{ComparisonError, read_commit};
 use crate::build::{BuildError, SkipPolicy, SourceRequest};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, HostId, Severity};
 use crate::disk;
 use crate::git::{CommitSnapshot, Git};
 use crate::model::project::Project;
@@ -32,7 +32,7 @@ pub struct ComparedState {
 #[derive(Debug)]
 enum StateContent {
     Project(Box<Project>),
-    Bundles(BTreeMap<String, PathBuf>),
+    Bundles(BTreeMap<HostId, PathBuf>),
 }
 
 /// Where a state is.
@@ -212,7 +212,7 @@ impl ComparedState {
     }
 
     /// The folder of each host's bundle, unless it is a source.
-    pub(super) fn bundles(&self) -> Option<&BTreeMap<String, PathBuf>> {
+    pub(super) fn bundles(&self) -> Option<&BTreeMap<HostId, PathBuf>> {
         match &self.content {
             StateContent::Bundles(folders) => Some(folders),
             StateContent::Project(_) => None,

@@ -14,6 +14,7 @@ use super::observation::{Installation, ObservationScope};
 use super::{DRIVERS, Driver, loaded_bundle, version};
 use crate::bundle::source_verification::{SourceComparison, SourcePlugin, SourceVerification};
 use crate::bundle::verification::{HostVerdict, NamesByKind};
+use crate::diagnostic::HostId;
 use crate::ledger::{ComponentKind, Ledger, RowOutcome};
 use crate::model::project::Project;
 use crate::model::qualified_name::qualify;
@@ -59,7 +60,7 @@ const LISTED_KINDS: [ComponentKind; 4] =
     [ComponentKind::Skill, ComponentKind::Command, ComponentKind::Agent, ComponentKind::McpServer];
 
 /// Renames by the author's settings per host: kind, and qualified name before and after.
-pub type HostRenames = BTreeMap<String, BTreeSet<(ComponentKind, String, String)>>;
+pub type HostRenames = BTreeMap<HostId, BTreeSet<(ComponentKind, String, String)>>;
 
 /// The renames in the settings of a source.
 pub fn renames(project: &Project) -> HostRenames {
@@ -157,7 +158,7 @@ pub fn verify(
     let passes = !unseen && compared.iter().all(is_same);
     Ok(SourceVerification {
         path: against.folder.display().to_string(),
-        host: driver.host().to_owned(),
+        host: HostId::new(driver.host()),
         version,
         result: if passes { HostVerdict::Pass } else { HostVerdict::Fail },
         plugins: listed

@@ -16,6 +16,7 @@ use crate::bundle::BundleManifest;
 use crate::bundle::source_verification::SourceVerification;
 use crate::bundle::verification::{AbsentHost, HostVerification, Verification};
 use crate::compile;
+use crate::diagnostic::HostId;
 use crate::disk::folder::Folder;
 use crate::disk::plain_files;
 use crate::git::Git;
@@ -73,7 +74,7 @@ pub fn run(request: &VerificationRequest<'_>) -> Result<Verification> {
     let (source, note) = compare_source(request, built, &folders)?;
     let lacks = |host: &str| {
         let bundles = source.iter().flat_map(|source| &source.bundles);
-        bundles.into_iter().any(|bundle| bundle.host == host && !bundle.missing.is_empty())
+        bundles.into_iter().any(|bundle| bundle.host.as_str() == host && !bundle.missing.is_empty())
     };
     let shown = show(&work, request);
     check_interrupt()?;
@@ -183,7 +184,7 @@ fn plan(
     for folder in bundles {
         let host = loaded_bundle::manifest(folder.path())?.target;
         hosts.push(host.clone());
-        if request.to.is_empty() || request.to.iter().any(|wanted| *wanted == host || wanted == "all") {
+        if request.to.is_empty() || request.to.iter().any(|wanted| *wanted == *host || wanted == "all") {
             let found = verify::driver_for(folder.path())
                 .and_then(|driver| Ok((driver, request.search.installation(driver)?)));
             match found.map_err(anyhow::Error::downcast::<MissingHost>) {
@@ -196,13 +197,16 @@ fn plan(
     if work.is_empty() && !absent.is_empty() {
         return Err(absent.swap_remove(0).1.into());
     }
-    let unbuilt = request.to.iter().find(|wanted| *wanted != "all" && !hosts.contains(wanted));
+    let unbuilt = request
+        .to
+        .iter()
+        .find(|wanted| *wanted != "all" && !hosts.iter().any(|host: &HostId| **host == **wanted));
     let absent = absent.into_iter().map(|(host, missing)| AbsentHost {
         host,
         message: missing.message,
         help: missing.help,
     });
-    let mut known = hosts.iter().map(String::as_str).chain(DRIVERS.iter().map(|driver| driver.host()));
+    let mut known = hosts.iter().map(HostId::as_str).chain(DRIVERS.iter().map(|driver| driver.host()));
     match unbuilt {
         Some(wanted) => Err(MissingHost {
             message: format!("`{}` has no bundle for host `{wanted}`", request.folder.display()),

@@ -16,6 +16,7 @@ use crate::bundle::BundleManifest;
 use crate::bundle::verification::{
     HostVerdict, HostVerification, Method, Methods, NamesByKind, PluginVerification, VerificationRecord,
 };
+use crate::diagnostic::HostId;
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
 use crate::ledger::ComponentKind;
@@ -83,7 +84,7 @@ pub fn verify(
             driver.unshown(kind)
         ));
     }
-    Ok((compare(driver.host(), version, &bundle, &observation, total), manifest))
+    Ok((compare(&HostId::new(driver.host()), version, &bundle, &observation, total), manifest))
 }
 
 /// The result for a bundle that does not match its manifest, whose host was not started.
@@ -98,7 +99,7 @@ fn mismatch_verdict(
     let note = "the host was not started, because the bundle differs from its manifest; pass `--allow-exec` to start it anyway";
     let errors = faults_by_plugin(bundle, faults);
     let observation = Observation { errors, notes: vec![note.to_owned()], ..Observation::default() };
-    let mut verification = compare(driver.host(), version, bundle, &observation, total);
+    let mut verification = compare(&HostId::new(driver.host()), version, bundle, &observation, total);
     for plugin in &mut verification.plugins {
         // The host was not asked for them.
         plugin.missing.clear();
@@ -119,7 +120,7 @@ fn faults_by_plugin(bundle: &LoadedBundle, faults: Vec<(String, String)>) -> Vec
 }
 
 fn compare(
-    host: &str,
+    host: &HostId,
     version: String,
     bundle: &LoadedBundle,
     observation: &Observation,

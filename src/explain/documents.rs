@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::ExplainError;
 use crate::build::{self, OutputFolder};
+use crate::diagnostic::HostId;
 use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
@@ -34,7 +35,7 @@ pub(super) fn document<T: DeserializeOwned>(
 ///
 /// # Errors
 /// When the folder or a ledger cannot be read.
-pub fn ledgers(out: &OutputFolder) -> Result<Vec<(String, Ledger)>, ExplainError> {
+pub fn ledgers(out: &OutputFolder) -> Result<Vec<(HostId, Ledger)>, ExplainError> {
     build::must_be_plain(out)?;
     let out = out.path();
     build::must_be_finished(out)?;
@@ -46,7 +47,7 @@ pub fn ledgers(out: &OutputFolder) -> Result<Vec<(String, Ledger)>, ExplainError
         let bundle = if host.starts_with('.') { None } else { folder.subfolder(&host).ok().flatten() };
         let Some(bundle) = bundle else { continue };
         if let Some(ledger) = document(&bundle, "ledger.json", schema::LEDGER)? {
-            found.push((host, ledger));
+            found.push((HostId::new(&host), ledger));
         }
     }
     Ok(found)

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::ExplainError;
 use crate::build::{HostBundle, SourceRequest};
 use crate::compile::Source;
+use crate::diagnostic::HostId;
 use crate::disk::Payload;
 use crate::disk::replace::OWN_FOLDER;
 use crate::git::Git;
@@ -21,7 +22,7 @@ const COMPONENTS: [ComponentKind; 3] = [ComponentKind::Skill, ComponentKind::Age
 #[non_exhaustive]
 pub struct LineOutcome {
     /// The host.
-    pub host: String,
+    pub host: HostId,
     /// The rows of the ledger about the line; none if it is not part of the bundle.
     pub rows: Vec<LedgerRow>,
     /// What a build changes in the author's text on it.

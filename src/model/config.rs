@@ -20,7 +20,7 @@ pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
 
 use super::runtime::RuntimeConfig;
 use super::{names, similar_names};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{HostId, Severity};
 use crate::source::Span;
 
 /// The whole file.
@@ -152,7 +152,7 @@ pub struct AcceptLoss {
     pub id: String,
     /// The hosts that it applies to; empty for all.
     #[serde(default)]
-    pub hosts: Vec<String>,
+    pub hosts: Vec<HostId>,
     /// Why the author accepts it.
     pub reason: String,
 }

@@ -13,6 +13,7 @@ use super::component::Component;
 use super::plugin::InlineCommand;
 use super::project::Project;
 use super::references::{Reference, ReferenceTarget};
+use crate::diagnostic::HostId;
 use crate::model::qualified_name::{QualifiedName, last_of, plugin_of, qualify};
 use crate::read::pointer::JsonPointer;
 use crate::source::{ComponentKind, Span};
@@ -117,7 +118,7 @@ impl HostProject<'_> {
 
 impl Project {
     /// The project as `host` gets it.
-    pub fn for_host(&self, host: &str, source: &SourceFacts) -> HostProject<'_> {
+    pub fn for_host(&self, host: &HostId, source: &SourceFacts) -> HostProject<'_> {
         let Some(overrides) = self.overrides.get(host) else { return HostProject(Cow::Borrowed(self)) };
         let resolved = self.resolve(source);
         // Names in texts must be resolved before any component is renamed.

@@ -11,6 +11,7 @@ use super::plugin::{InlineCommand, LostComponent, OtherComponent, Plugin};
 use super::references::{FilledPlaceholders, InventoryName, NameInventory, PluginOption, Reference};
 use super::runtime::HelperBinary;
 use super::{plugin_texts, server};
+use crate::diagnostic::HostId;
 use crate::disk::FileSystem;
 use crate::model::qualified_name::QualifiedName;
 use crate::parallel;
@@ -44,7 +45,7 @@ pub struct Project {
     /// The helper binaries that this build has found.
     pub helpers: Vec<HelperBinary>,
     /// The overrides, by host.
-    pub overrides: BTreeMap<String, HostOverrides>,
+    pub overrides: BTreeMap<HostId, HostOverrides>,
     /// The substitutes for tools on the host that the project is for, by plugin and tool.
     pub tool_substitutes: BTreeMap<String, BTreeMap<String, OverrideValue>>,
     /// The new names on that host, by kind and by the qualified name on it.

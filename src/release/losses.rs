@@ -11,7 +11,7 @@ use super::finding::{file_finding, shifted};
 use super::unit::VersionedUnit;
 use crate::build::{self, Denial};
 use crate::compare::{DiffReport, LossChange};
-use crate::diagnostic::{Diagnostic, LossClass, RelatedPlace, Repetition, RuleId, Severity};
+use crate::diagnostic::{Diagnostic, HostId, LossClass, RelatedPlace, Repetition, RuleId, Severity};
 use crate::ledger::Ledger;
 use crate::lower;
 use crate::model::config::AcceptLoss;
@@ -83,7 +83,7 @@ fn acceptance_hosts<'a>(context: &'a ReleaseContext<'_>) -> BTreeSet<&'a str> {
         true => context.targets.names(),
         false => own.iter().map(String::as_str).collect(),
     };
-    let named = accepted.iter().flat_map(|accept| accept.hosts.iter().map(String::as_str));
+    let named = accepted.iter().flat_map(|accept| accept.hosts.iter().map(HostId::as_str));
     let general = accepted.iter().any(|accept| accept.hosts.is_empty()).then(of_build);
     named.chain(general.into_iter().flatten()).collect()
 }
@@ -92,7 +92,7 @@ fn acceptance_hosts<'a>(context: &'a ReleaseContext<'_>) -> BTreeSet<&'a str> {
 struct NewLoss<'a> {
     loss: &'a LossChange,
     since: &'a str,
-    hosts: BTreeSet<&'a str>,
+    hosts: BTreeSet<&'a HostId>,
 }
 
 /// One finding about losses of one cause, with the other places as related ones.
@@ -121,8 +121,8 @@ fn finding(context: &ReleaseContext<'_>, pattern: &str, losses: &[NewLoss<'_>]) 
         (found.line, found.end_line, found.end_column) = (line, line, 2);
     }
     found.related = losses[1..].iter().map(|NewLoss { loss, .. }| repeated(path(loss), loss)).collect();
-    let hosts: BTreeSet<&str> = losses.iter().flat_map(|one| one.hosts.iter().copied()).collect();
-    found.hosts = hosts.into_iter().map(str::to_owned).collect();
+    let hosts: BTreeSet<&HostId> = losses.iter().flat_map(|one| one.hosts.iter().copied()).collect();
+    found.hosts = hosts.into_iter().cloned().collect();
     found
 }
 
@@ -143,11 +143,8 @@ fn unaccepted<'a>(
     difference: &'a DiffReport,
     plugin: &'a str,
     denied: Option<LossClass>,
-) -> impl Iterator<Item = (&'a LossChange, &'a str, &'a str)> {
-    let all = difference
-        .hosts
-        .iter()
-        .flat_map(|host| host.losses_new.iter().map(|loss| (loss, host.host.as_str())));
+) -> impl Iterator<Item = (&'a LossChange, &'a HostId, &'a str)> {
+    let all = difference.hosts.iter().flat_map(|host| host.losses_new.iter().map(|loss| (loss, &host.host)));
     all.filter(move |(loss, _)| {
         loss.plugin() == plugin && !loss.accepted && denied.is_none_or(|class| loss.class > class)
     })

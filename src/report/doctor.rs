@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic::HostId;
 use crate::printable::PrintableLines;
 
 /// What `doctor --format json` prints: `plugcast.doctor/1`.
@@ -22,7 +23,8 @@ pub struct DoctorReport {
 #[serde(deny_unknown_fields)]
 pub struct HostHealth {
     /// The host.
-    pub host: String,
+    #[schemars(with = "String")]
+    pub host: HostId,
     /// Its name for people.
     pub title: String,
     /// Its state.

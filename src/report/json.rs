@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, HostId};
 pub use crate::emit::json::to_string as document;
 use crate::ledger::LedgerSummary;
 
@@ -24,7 +24,8 @@ pub struct BuildReport {
 #[serde(deny_unknown_fields)]
 pub struct TargetReport {
     /// The host.
-    pub host: String,
+    #[schemars(with = "String")]
+    pub host: HostId,
     /// The output folder, as given.
     pub out: String,
     /// The bundle's digest.

@@ -176,6 +176,7 @@ fn faults(out: &mut PrintableLines, host: &HostVerification, plugin: &PluginVeri
 mod tests {
     use super::*;
     use crate::bundle::verification::{AbsentHost, Methods, NamesByKind};
+    use crate::diagnostic::HostId;
 
     #[test]
     fn says_what_is_only_resolved_and_what_is_missing() {
@@ -193,7 +194,7 @@ mod tests {
             files: BTreeMap::from([("demo:plan".to_owned(), "plugins/demo/skills/plan/SKILL.md".to_owned())]),
         };
         let host = HostVerification {
-            host: "mars".to_owned(),
+            host: HostId::new("mars"),
             version: "1.0.0".to_owned(),
             result: HostVerdict::Fail,
             invoked: 0,
@@ -205,7 +206,7 @@ mod tests {
             schema: String::new(),
             hosts: vec![host],
             absent: vec![AbsentHost {
-                host: "venus".to_owned(),
+                host: HostId::new("venus"),
                 message: "host `venus` not found".to_owned(),
                 help: "pass its path".to_owned(),
             }],

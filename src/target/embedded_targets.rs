@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Target, TargetError};
+use crate::diagnostic::HostId;
 
 macro_rules! embed {
     ($($path:literal),+ $(,)?) => { [$(($path, include_str!(concat!("../../", $path)))),+] };
@@ -23,9 +24,9 @@ const TEMPLATES: [(&str, &str); 8] = embed![
 ];
 
 /// Every embedded target, by its folder's name.
-pub(super) fn targets() -> Result<BTreeMap<String, Target>, TargetError> {
+pub(super) fn targets() -> Result<BTreeMap<HostId, Target>, TargetError> {
     let fail = |message| TargetError { host: "*".into(), message };
-    let mut out: BTreeMap<String, Target> =
+    let mut out: BTreeMap<HostId, Target> =
         serde_json::from_str(TARGETS).map_err(|error| fail(error.to_string()))?;
     for (path, text) in TEMPLATES {
         let mut parts = path.split('/').skip(1);

@@ -17,7 +17,7 @@ use super::own_manifest::OwnManifestFacts;
 use super::permissions::PermissionFacts;
 use super::value_format::ValueFormat;
 use super::yaml::YamlFacts;
-use crate::diagnostic::LossClass;
+use crate::diagnostic::{HostId, LossClass};
 use crate::source::ComponentKind;
 use crate::source_format::SourceFacts;
 
@@ -27,7 +27,7 @@ use crate::source_format::SourceFacts;
 pub struct Target {
     /// The folder's name.
     #[serde(skip)]
-    pub name: String,
+    pub name: HostId,
     /// The files below `templates/`, by name.
     #[serde(skip)]
     pub templates: BTreeMap<String, String>,

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use plugcast::diagnostic::HostId;
 use plugcast::drivers;
 use plugcast::drivers::observation::ObservationScope;
 use plugcast::drivers::source::{self, ComparisonSource, HostRenames};
@@ -366,26 +367,26 @@ fn renames(case: &str) -> HostRenames {
     let go = named(ComponentKind::Command, "kit:go", "kit:start");
     match case {
         "per-host" => HostRenames::from([
-            ("claude-code".to_owned(), [plan.clone(), checker.clone(), go.clone()].into()),
-            ("codex".to_owned(), [plan.clone(), checker].into()),
-            ("opencode".to_owned(), [plan, go].into()),
+            (HostId::new("claude-code"), [plan.clone(), checker.clone(), go.clone()].into()),
+            (HostId::new("codex"), [plan.clone(), checker].into()),
+            (HostId::new("opencode"), [plan, go].into()),
         ]),
         "typed-names" => HostRenames::from([
-            ("codex".to_owned(), TYPED.iter().map(command).collect()),
-            ("opencode".to_owned(), TYPED[..2].iter().map(command).collect()),
+            (HostId::new("codex"), TYPED.iter().map(command).collect()),
+            (HostId::new("opencode"), TYPED[..2].iter().map(command).collect()),
         ]),
         "odd-names" => {
             let slash = named(ComponentKind::Command, "odd:CI/CD", "odd:CI-CD-2");
             let question = named(ComponentKind::Command, "odd:a?b", "odd:a-b");
-            HostRenames::from([("codex".to_owned(), [slash, question].into())])
+            HostRenames::from([(HostId::new("codex"), [slash, question].into())])
         }
         "as-listed" => {
             let upper = named(ComponentKind::Command, "upper:DEPLOY.MD", "upper:DEPLOY-MD");
-            HostRenames::from([("codex".to_owned(), [upper].into())])
+            HostRenames::from([(HostId::new("codex"), [upper].into())])
         }
         "vocabulary" => {
             let fields = named(ComponentKind::Command, "words:fields.cmd", "words:fields-cmd");
-            HostRenames::from([("codex".to_owned(), [fields].into())])
+            HostRenames::from([(HostId::new("codex"), [fields].into())])
         }
         _ => HostRenames::default(),
     }

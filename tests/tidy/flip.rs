@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use plugcast::build::{self, BuildError, SourceRequest};
 use plugcast::compile::{self, Source};
-use plugcast::diagnostic::Diagnostic;
+use plugcast::diagnostic::{Diagnostic, HostId};
 use plugcast::model::project::Project;
 use plugcast::read::dialect;
 use plugcast::target::{TargetFiles, Targets};
@@ -206,7 +206,7 @@ impl BaselineResults {
     fn differs(&self, host: &str, text: String, reads: bool) -> Outcome {
         let mut folder = files(host);
         folder.insert("target.toml".to_owned(), text);
-        let Ok(targets) = Targets::with_added(BTreeMap::from([(host.to_owned(), folder)])) else {
+        let Ok(targets) = Targets::with_added(BTreeMap::from([(HostId::new(host), folder)])) else {
             return Outcome::Refused;
         };
         let hosts: Vec<&String> = if reads {
@@ -315,7 +315,7 @@ fn every_key_of_every_dialect_is_used() {
         let differs = |text: String| {
             let mut folder = files(host);
             folder.insert("target.toml".to_owned(), text);
-            let changed = Targets::with_added(BTreeMap::from([(host.to_owned(), folder)]));
+            let changed = Targets::with_added(BTreeMap::from([(HostId::new(host), folder)]));
             changed.is_ok_and(|targets| readings(&targets.get(host).expect("a host").yaml) != before)
         };
         for (keys, value) in leaves(&document) {

@@ -10,7 +10,7 @@ use plugcast::check::context::RuleContext;
 use plugcast::check::scope::CheckScope;
 use plugcast::check::settings::Settings;
 use plugcast::compile::Source;
-use plugcast::diagnostic::Diagnostic;
+use plugcast::diagnostic::{Diagnostic, HostId};
 use plugcast::model::project::Project;
 use plugcast::target::{Target, Targets};
 use toml::Value;
@@ -93,7 +93,7 @@ impl LabelledTrees {
         for (project, found, hosts, settings) in &self.trees {
             let own = |target: &&Target| match hosts.as_slice() {
                 [] => true,
-                named => named.contains(&target.name),
+                named => named.iter().any(|name| **name == *target.name),
             };
             let context = RuleContext::new(project, targets, targets.iter().filter(own).collect(), settings);
             out +=
@@ -107,7 +107,7 @@ impl LabelledTrees {
         let with = |text: String| {
             let mut folder = files(host);
             folder.insert("target.toml".to_owned(), text);
-            Targets::with_added(BTreeMap::from([(host.to_owned(), folder)]))
+            Targets::with_added(BTreeMap::from([(HostId::new(host), folder)]))
         };
         let before = Targets::embedded().expect("the embedded targets load");
         match with(text) {

@@ -6,7 +6,7 @@ use crate::check::context::{PluginText, RuleContext};
 use crate::check::raw_value;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
-use crate::diagnostic::{Applicability, Severity};
+use crate::diagnostic::{Applicability, HostId, Severity};
 use crate::model::component::Component;
 use crate::read::dialect::{self, ReadLoss};
 use crate::read::tree::{FaultKind, MappingEntry, Node, ReadFault, Value};
@@ -149,8 +149,8 @@ impl<'a> HostReadings<'a> {
         seen
     }
 
-    fn hosts(&self) -> Vec<String> {
-        let mut names: Vec<String> =
+    fn hosts(&self) -> Vec<HostId> {
+        let mut names: Vec<HostId> =
             self.lost.iter().chain(self.read.values().flatten()).map(|target| target.name.clone()).collect();
         names.sort();
         names

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::output_folder;
 use crate::cli::CommandFailure;
-use crate::diagnostic::LossClass;
+use crate::diagnostic::{HostId, LossClass};
 use crate::explain;
 use crate::ledger::LedgerRow;
 use crate::printable;
@@ -46,7 +46,7 @@ pub(super) fn page(id: &str, out: Option<&Path>) -> Result<Option<String>, Comma
     Ok(Some(text))
 }
 
-fn line(host: &str, row: &LedgerRow) -> String {
+fn line(host: &HostId, row: &LedgerRow) -> String {
     let id = row.loss.as_ref().map_or("", |loss| loss.id.as_str());
     let reason = row.reason.as_deref().unwrap_or_default();
     format!("{}: {}: {}\n", printable::line(host), printable::line(id), printable::line(reason))

@@ -1,5 +1,6 @@
 //! The output about a line of a bundle or of a source.
 
+use crate::diagnostic::HostId;
 use crate::explain::{ExplainedLine, LineEdit, LineOrigin, LineOutcome};
 use crate::ledger::{LedgerRow, RowOutcome};
 use crate::printable;
@@ -50,12 +51,12 @@ fn host(outcome: &LineOutcome) -> String {
     rows.chain(outcome.edits.iter().map(|made| edit(host, made))).collect()
 }
 
-fn edit(host: &str, edit: &LineEdit) -> String {
+fn edit(host: &HostId, edit: &LineEdit) -> String {
     let text = format!("{host}: {} edited -> `{}`: {}", edit.kind, edit.text, edit.reason);
     format!("  {}\n", printable::line(&text))
 }
 
-fn row(host: &str, row: &LedgerRow) -> String {
+fn row(host: &HostId, row: &LedgerRow) -> String {
     let outcome = match row.outcome {
         RowOutcome::Kept => "kept",
         RowOutcome::Mapped => "mapped",

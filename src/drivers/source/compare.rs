@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ListedComponent, ListedPlugin};
 use crate::bundle::source_verification::{MissingComponent, SourceComparison, UnlistedComponent};
+use crate::diagnostic::HostId;
 use crate::ledger::{ComponentKind, Ledger, LedgerRow, RowOutcome};
 use crate::model::qualified_name::{parts_of, qualify};
 use crate::source::SKILL_FILE;
@@ -41,7 +42,7 @@ pub fn renames_in(
 
 /// Compares one bundle's ledger with the listing.
 pub fn bundle(
-    host: &str,
+    host: &HostId,
     listed: &[ListedPlugin],
     ledger: &Ledger,
     renames: &BTreeSet<(ComponentKind, String, String)>,
@@ -263,7 +264,7 @@ mod tests {
         ]);
         let named = with_bundle_names(listed, Some(&ledger));
         let renames = BTreeSet::from([(ComponentKind::Skill, "kit:old".to_owned(), "kit:new".to_owned())]);
-        let compared = bundle("mars", &named, &ledger, &renames);
+        let compared = bundle(&HostId::new("mars"), &named, &ledger, &renames);
         assert_eq!(compared.unlisted, []);
         let missing = compared.missing;
         let messages: Vec<(&str, &str)> =
@@ -306,13 +307,16 @@ mod tests {
             Some(&ledger),
         );
         let renames = BTreeSet::from([(ComponentKind::Command, "kit:old".to_owned(), "kit:new".to_owned())]);
-        let unlisted = bundle("mars", &named, &ledger, &renames).unlisted;
+        let unlisted = bundle(&HostId::new("mars"), &named, &ledger, &renames).unlisted;
         let names: Vec<(&str, &str)> =
             unlisted.iter().map(|one| (one.name.as_str(), one.path.as_str())).collect();
         assert_eq!(names, [("alias", "commands/alias.md")]);
         let refused =
             named.into_iter().map(|plugin| ListedPlugin { refused: vec!["no".to_owned()], ..plugin });
-        assert_eq!(bundle("mars", &refused.collect::<Vec<_>>(), &ledger, &renames).unlisted, []);
+        assert_eq!(
+            bundle(&HostId::new("mars"), &refused.collect::<Vec<_>>(), &ledger, &renames).unlisted,
+            []
+        );
     }
 
     #[test]
@@ -335,7 +339,7 @@ mod tests {
             plugins
         };
         let shown: Vec<_> = [plugin("also", &["ocean"]), plugin("wet", &["sky"])].concat();
-        let unlisted = bundle("mars", &shown, &Ledger::new(rows), &BTreeSet::new()).unlisted;
+        let unlisted = bundle(&HostId::new("mars"), &shown, &Ledger::new(rows), &BTreeSet::new()).unlisted;
         assert_eq!(unlisted.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["deep"]);
         // Two folders of one plugin with a skill of the same name, one of which is renamed in the bundle.
         let rows = vec![
@@ -343,6 +347,6 @@ mod tests {
             row(ComponentKind::Skill, "kit:copies-own", "copies/own/SKILL.md"),
         ];
         let shown: Vec<_> = [plugin("kit", &["own"]), plugin("kit", &["own"])].concat();
-        assert_eq!(bundle("mars", &shown, &Ledger::new(rows), &BTreeSet::new()).unlisted, []);
+        assert_eq!(bundle(&HostId::new("mars"), &shown, &Ledger::new(rows), &BTreeSet::new()).unlisted, []);
     }
 }
