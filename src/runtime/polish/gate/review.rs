@@ -207,13 +207,15 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
             // A review that is running, abandoned or empty does not count.
             let has_no_verdict =
                 matches!(ending(&found), Some(Ok(ReviewEnding::Abandoned | ReviewEnding::Empty)));
-            if has_no_verdict || found["status"] == RUNNING || found["status"].is_null() && !has_time {
+            if has_no_verdict || found["status"] == RUNNING || found.get("status").is_none() && !has_time {
                 return Ok(None);
             }
             let time = |key: &str| Timestamp::parse(found[key].as_str()?).map(Timestamp::stamp);
             ended = time("completed_at")
                 .or_else(|| time("created_at").filter(|_| found["completed_at"].is_null()));
             began = began.or_else(|| time("started_at")).or_else(|| time("created_at"));
+            // No review ended before it began.
+            ended = ended.filter(|ended| began.as_ref().is_none_or(|began| ended >= began));
             if found["verdict"].is_null() {
                 let report = store.text(&path.join("report.md"))?.unwrap_or_default();
                 let stated = report.lines().find_map(|line| line.strip_prefix("Verdict: "));
@@ -329,8 +331,7 @@ fn own_commits(tree: &Repository, root: Option<&Path>) -> Result<Vec<String>, Ca
 
 /// How a review ended: none if it does not say, an error if no review writes that status.
 fn ending(review: &Value) -> Option<Result<ReviewEnding, serde_json::Error>> {
-    let status = &review["status"];
-    (!status.is_null()).then(|| ReviewEnding::deserialize(status))
+    review.get("status").map(ReviewEnding::deserialize)
 }
 
 /// Whether the verdict of a review allows a polish.
