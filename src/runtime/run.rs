@@ -119,8 +119,9 @@ impl RunDirectory<'_> {
     /// `malformed_json` with the place, `untrusted_state`, and the errors of [`Store::text`].
     pub fn sealed<T: for<'a> Deserialize<'a>>(&self, name: &str) -> Result<Option<T>, CallFailure> {
         let Some((text, untrusted)) = self.checked_text(name)? else { return Ok(None) };
-        let (path, hint) = (self.path.join(name).display().to_string(), "repair or remove the file");
-        let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, hint))?;
+        let path = self.path.join(name).display().to_string();
+        let hint = format!("restore the file, or {}", self.workflow.give_up);
+        let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &path, &hint))?;
         untrusted.map_or(Ok(Some(value)), Err)
     }
 
