@@ -117,6 +117,16 @@ impl ChecklistLock {
         self.items.keys().next_back().copied().unwrap_or_default()
     }
 
+    /// What is recorded of a checklist that another one replaces, if any of its items has a result.
+    fn result_warning(&self) -> Option<String> {
+        let of_item = |(id, item): (&u32, &LockedItem)| Some(format!("item {id} {}", item.result?.word()));
+        let results: Vec<String> = self.items.iter().filter_map(of_item).collect();
+        (!results.is_empty()).then(|| {
+            let results = results.join(", ");
+            format!("the checklist before this one was removed; its results no longer count: {results}")
+        })
+    }
+
     /// The number that an item had before the user changed it, if that would move a result: `here` is every item with
     /// its title and files.
     fn number_before(&self, id: u32, here: &BTreeMap<u32, (&str, &[String])>) -> Option<u32> {

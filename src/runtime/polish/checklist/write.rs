@@ -128,6 +128,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             "continue with it: `polish checklist parse`",
         ));
     }
+    warnings.extend(ChecklistLock::load(&run)?.result_warning());
     let mut steps = folder.seal()?.steps(&folder, vec![(LOCK, text(&lock))])?;
     steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
     held.commit(steps)?;
