@@ -4,6 +4,7 @@
 use memchr::memmem;
 
 use super::context::PluginText;
+use crate::read::path_words::leading_path;
 use crate::source::{Span, line_end, line_start};
 
 /// One declaration.
@@ -41,8 +42,7 @@ pub fn in_text(text: &str) -> Vec<CopyDeclaration<'_>> {
             )
         });
         let rest = text[at + MARKER.len()..line.end].trim_start_matches(['`', '"', '\'']);
-        let end = rest.find(|c: char| c.is_whitespace() || "`\"',;".contains(c)).unwrap_or(rest.len());
-        let of = rest[..end].trim_end_matches(['.', ':']);
+        let of = leading_path(rest);
         (exact && !of.is_empty())
             .then_some(CopyDeclaration { span: Span::new(start, start + shown.len()), of })
     });

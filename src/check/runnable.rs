@@ -6,6 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::context::RuleContext;
 use crate::check::shell::{self, SimpleCommand};
 use crate::model::plugin::{LocationForm, OtherBody, OtherComponent, Plugin};
+use crate::read::path_words::ends_in_command;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 
@@ -187,7 +188,7 @@ pub fn own_paths<'t>(text: &'t str, root: &str) -> Vec<OwnPath<'t>> {
             out.push(OwnPath { span: Span::new(from, text.len() - rest.len()), inner: "" });
             continue;
         };
-        let ends = |c: char| c.is_whitespace() || "\"';|&)`<>\\,".contains(c);
+        let ends = |c| ends_in_command(c) || c == '\\';
         let inner = &inner[..inner.find(ends).unwrap_or(inner.len())];
         let end = text.len() - unquoted.len() + 1 + inner.len();
         out.push(OwnPath { span: Span::new(from, end), inner });

@@ -7,6 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::context::{PluginText, RuleContext};
 use crate::read::markdown::RegionKind;
+use crate::read::path_words::ends_in_command;
 use crate::read::shell_names::{ShellBlock, is_interpreter, is_shell};
 use crate::source::{ComponentKind, ScriptKind, SourceFile, Span, line_start, script_kind, script_kind_of};
 
@@ -94,7 +95,7 @@ fn call(context: &RuleContext<'_>, text: &PluginText<'_>, line: Span) -> Option<
     let quote = rest.chars().next().filter(|first| matches!(first, '"' | '\''));
     let path = match quote {
         Some(quote) => rest[1..].split(quote).next()?,
-        None => rest.split(|c: char| c.is_whitespace() || ";|&<>".contains(c)).next()?,
+        None => rest.split(ends_in_command).next()?,
     };
     let offset = line.slice(text.text).len() - rest.len();
     let begin = line.start + offset + usize::from(quote.is_some());
@@ -115,7 +116,7 @@ pub(super) fn is_unstartable(file: &SourceFile) -> bool {
 fn started_with_interpreter(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let line = line_start(text, at);
-        let mut words = text[line..at].split(|c: char| c.is_whitespace() || "`\"'($;&|".contains(c));
+        let mut words = text[line..at].split(|c| ends_in_command(c) || c == '$');
         words.any(|word| is_shell(word) || is_interpreter(word) || word == "uv")
     })
 }

@@ -9,6 +9,7 @@ use super::context::LoweringContext;
 use super::{paths, sandbox};
 use crate::ledger::ComponentKind;
 use crate::read::markdown::{self, RegionKind};
+use crate::read::path_words::ends_in_command;
 use crate::source::Span;
 
 /// The programs of the plugin that `text` runs: the path relative to `folder`, by name.
@@ -49,7 +50,7 @@ fn is_run_in(code: &str, name: &str) -> bool {
         let before = code[..at].trim_end_matches([' ', '\t', '$']);
         let after = code[at + name.len()..].chars().next();
         let starts = before.is_empty() || sandbox::begins_command(before);
-        starts && after.is_none_or(|c| c.is_whitespace() || "`;|&)<>".contains(c))
+        starts && after.is_none_or(ends_in_command)
     })
 }
 

@@ -10,6 +10,7 @@ use memchr::memmem;
 use super::context::LoweringContext;
 use super::paths::file_at;
 use crate::model::paths::join;
+use crate::read::path_words::is_path_char;
 use crate::source::{SourceFile, script_kind_of};
 
 /// Names by which scripts refer to their own folder.
@@ -88,17 +89,16 @@ impl<'a> Words<'a> {
     }
 
     fn paths_in_line(&self, line: &'a str) -> Vec<(PathBase, Utf8PathBuf)> {
-        let allowed = |c: char| c.is_alphanumeric() || "_-./".contains(c);
         let mut out = Vec::new();
         let mut at = 0;
-        while let Some(start) = line[at..].find(allowed).map(|found| at + found) {
-            let length = line[start..].find(|c| !allowed(c)).unwrap_or(line.len() - start);
+        while let Some(start) = line[at..].find(is_path_char).map(|found| at + found) {
+            let length = line[start..].find(|c| !is_path_char(c)).unwrap_or(line.len() - start);
             let near = line.floor_char_boundary(start.saturating_sub(SEARCHED_BYTES));
             let (word, before) = (&line[start..start + length], &line[near..start]);
             at = start + length;
             // `join(ROOT, "commands", "plan.md")` and `ROOT / "commands" / "plan.md"`
             let mut path = Cow::Borrowed(word);
-            while let Some((next, end)) = next_part(line, at, &allowed) {
+            while let Some((next, end)) = next_part(line, at) {
                 path = format!("{}/{next}", path.trim_end_matches('/')).into();
                 at = end;
             }
@@ -138,11 +138,11 @@ fn is_of_name(c: char) -> bool {
 }
 
 /// The quoted part of a path that follows the part ending at `at`, and its end.
-fn next_part<'t>(line: &'t str, at: usize, allowed: &dyn Fn(char) -> bool) -> Option<(&'t str, usize)> {
+fn next_part<'t>(line: &'t str, at: usize) -> Option<(&'t str, usize)> {
     let quote = line[at..].chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let rest = line[at + 1..].trim_start();
     let rest = rest.strip_prefix([',', '/'])?.trim_start().strip_prefix(quote)?;
-    let end = rest.find(|c| !allowed(c)).unwrap_or(rest.len());
+    let end = rest.find(|c| !is_path_char(c)).unwrap_or(rest.len());
     (end > 0 && rest[end..].starts_with(quote)).then(|| (&rest[..end], line.len() - rest.len() + end))
 }
 

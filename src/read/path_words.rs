@@ -83,6 +83,11 @@ pub fn is_path_char(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | '@')
 }
 
+/// Whether `c` ends a path in a command, in a value of a document, or in code.
+pub fn ends_in_command(c: char) -> bool {
+    c.is_whitespace() || "\"'`;|&()<>:,".contains(c)
+}
+
 /// What makes the path before it part of a pattern, a template or another name.
 const CONTINUATIONS: [char; 7] = ['*', '?', '<', '{', '$', '\\', '['];
 
@@ -133,6 +138,19 @@ mod tests {
             assert_eq!(leading_path(rest), path, "{rest}");
         }
         assert!("ä/b_c-d.e+f@g".chars().all(is_path_char) && !":#$ ~%".chars().any(is_path_char));
+    }
+
+    #[test]
+    fn a_path_in_a_command_ends_at_a_separator_or_an_operator() {
+        for (rest, path) in [
+            ("a/run.sh; b", "a/run.sh"),
+            ("a/run.sh>log", "a/run.sh"),
+            ("/x/a+b@2.js:/y", "/x/a+b@2.js"),
+            ("\\a\\b.cmd\"", "\\a\\b.cmd"),
+            ("a=b/[c].md)", "a=b/[c].md"),
+        ] {
+            assert_eq!(rest.split(ends_in_command).next(), Some(path), "{rest}");
+        }
     }
 
     #[test]

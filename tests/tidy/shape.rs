@@ -62,7 +62,7 @@ pub fn hashed_debug(file: &SourceFile) -> Vec<String> {
 }
 
 /// What one place computes, as others would write it, and whom to ask instead.
-const COMPUTED_ONCE: [(&str, &str, &str); 8] = [
+const COMPUTED_ONCE: [(&str, &str, &str); 10] = [
     ("memrchr(b'\\n'", "src/source/lines.rs", "`source::line_start`"),
     ("find('\\n').map_or(", "src/source/lines.rs", "`source::line_start`, `line_end` or `next_line`"),
     ("find('\\n').unwrap_or(", "src/source/lines.rs", "`source::line_end`"),
@@ -70,11 +70,13 @@ const COMPUTED_ONCE: [(&str, &str, &str); 8] = [
     (".pointer(format!(", "src/read/pointer.rs", "`JsonPointer::key`"),
     ("pointer}/{", "src/read/pointer.rs", "`JsonPointer::key`"),
     ("format!(\"{}/{}\", self.other.pointer", "src/read/pointer.rs", "`JsonPointer::key`"),
+    ("\"_-./\"", "src/read/path_words.rs", "`path_words::is_path_char`"),
+    ("';|&", "src/read/path_words.rs", "`path_words::ends_in_command` or `is_edge`"),
     ("format!(\"{}:{}\", plugin.name", "src/model/qualified_name.rs", "`qualified_name::qualify`"),
 ];
 
-/// Line starts, JSON pointers and qualified names that are put together by hand: escaping and ends of lines differ then
-/// from place to place.
+/// Line starts, JSON pointers, ends of paths and qualified names that are put together by hand: they differ then from
+/// place to place.
 pub fn computed_again(file: &SourceFile) -> Vec<String> {
     let mut found = Vec::new();
     for (written, owner, ask) in COMPUTED_ONCE.iter().filter(|(_, owner, _)| *owner != file.path) {

@@ -11,6 +11,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::LocationForm;
 use crate::read::intent::{line_around, stands_for_any, words_before};
+use crate::read::path_words::{ends_in_command, without_marks};
 use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::Span;
 
@@ -216,9 +217,8 @@ fn report(context: &RuleContext<'_>, reading: &mut Reading<'_>, at: usize, home:
     if part_of_more || open || anybody || !continues || elsewhere() || is_in_container(text, at) {
         return;
     }
-    let path = &text[start..];
-    let end = path.find(|c: char| c.is_whitespace() || "`\"'),;<>|*".contains(c)).unwrap_or(path.len());
-    let path = path[..end].trim_end_matches(['.', ':']);
+    let end = text[at + home.len()..].find(ends_in_command).map_or(text.len(), |end| at + home.len() + end);
+    let path = without_marks(&text[start..end]);
     // One home is one cause, however many of its paths are named.
     let message = format!("`{}` exists on one machine only", &text[start..at + home.len() + name.len()]);
     (reading.report)(Span::new(start, start + path.len()), message);

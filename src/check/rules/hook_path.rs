@@ -8,7 +8,7 @@ use crate::check::shell::{SimpleCommand, base};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Severity};
 use crate::model::plugin::{LocationForm, Plugin};
-use crate::read::path_words::is_path_char;
+use crate::read::path_words::{ends_in_command, is_path_char};
 use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::Span;
 
@@ -101,7 +101,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
 /// The paths that follow the variable `root` behind a `\`, with the spans of the variable and the path.
 fn backslashed<'t>(text: &'t str, root: &str) -> Vec<(&'t str, Span)> {
     let written = format!("${{{root}}}\\");
-    let ends = |c: char| c.is_whitespace() || "\"';|&)`<>,$".contains(c);
+    let ends = |c| ends_in_command(c) || c == '$';
     let path = |at: usize| {
         let rest = &text[at + written.len()..];
         let path = &rest[..rest.find(ends).unwrap_or(rest.len())];

@@ -5,6 +5,7 @@ use camino::Utf8Path;
 
 use super::super::context::LoweringContext;
 use crate::model::hook::Hook;
+use crate::read::path_words::is_path_char;
 use crate::read::tree::Node;
 use crate::source::SourceFile;
 
@@ -61,8 +62,7 @@ pub fn find<'a>(context: &LoweringContext<'a>, hook: &Hook) -> Vec<&'a SourceFil
 
 /// The words of a text that may be paths, each without a variable before it.
 fn paths(text: &str) -> impl Iterator<Item = &str> {
-    let part = |c: char| c.is_alphanumeric() || "_-./".contains(c);
-    text.split(move |c: char| !part(c)).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty())
+    text.split(|c| !is_path_char(c)).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty())
 }
 
 /// Adds the file of the plugin that `word` in the file `from` names, relative to `folder`.

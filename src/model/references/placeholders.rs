@@ -4,6 +4,7 @@
 use memchr::memmem;
 
 use super::{Reference, ReferenceTarget};
+use crate::read::path_words::is_path_char;
 use crate::source::Span;
 
 /// `$ARGUMENTS`, `$ARGUMENTS[N]`, `$N` and `$name` for declared names; `\$` is an escape.
@@ -108,8 +109,7 @@ pub(super) fn includes_of_plugin(text: &str, body: Span, folders: &[String]) -> 
         let word = path_word(&body_text[at + 1..]);
         let inner = word.strip_prefix("${").and_then(|rest| rest.split_once("}/"));
         let is_file = inner.is_some_and(|(name, path)| {
-            let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-            folders.iter().any(|folder| folder == name) && !path.is_empty() && path.chars().all(allowed)
+            folders.iter().any(|folder| folder == name) && !path.is_empty() && path.chars().all(is_path_char)
         });
         if starts && is_file {
             push_include(&mut out, text, Span::new(at, at + 1 + word.len()).shifted(body.start));

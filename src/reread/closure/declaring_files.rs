@@ -4,8 +4,9 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::documents::{PATH_ENDS, texts};
+use super::documents::texts;
 use crate::read::json;
+use crate::read::path_words::ends_in_command;
 use crate::read::tree::Node;
 use crate::source::{SourceFile, Span};
 
@@ -87,7 +88,7 @@ impl<'a> DeclaringFiles<'a> {
             let Some(document) = json::parse(text).0 else { continue };
             texts(&document, "", false, &mut |node, value, _, _| {
                 let mut written = ValueCharacters { value, decoded: 0, at: node.span.start + 1 };
-                for word in value.split(|c: char| c.is_whitespace() || PATH_ENDS.contains(c)).map(path_of) {
+                for word in value.split(ends_in_command).map(path_of) {
                     let at = written.place(text, word.as_ptr() as usize - value.as_ptr() as usize);
                     let span = Span::new(at, at + word.len());
                     // A word written with escapes gets the span of its whole value.

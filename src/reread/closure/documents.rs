@@ -9,15 +9,13 @@ use super::verdict::ClosureJudge;
 use super::{EmittedFile, FileContext};
 use crate::ledger::LedgerRow;
 use crate::model::paths::{is_plain, join};
+use crate::read::path_words::ends_in_command;
 use crate::read::tree::{Node, Value};
 use crate::read::{json, yaml};
 use crate::source::{ComponentKind, Span, is_inside, line_start};
 
 /// Keys whose values are run and not looked up: a path in them is relative to the program's working directory.
 const RUN: [&str; 2] = ["command", "args"];
-
-/// Characters that end a path in a command or value, besides white space.
-pub(super) const PATH_ENDS: &str = "\"'`;|&()<>:,";
 
 /// Checks a file outside the plugins: the marketplace, or an agent to install.
 pub(super) fn check_adjacent(
@@ -224,7 +222,7 @@ fn paths_after_variable<'t>(text: &'t str, variable: &str) -> Vec<(usize, &'t st
         let rest = text[at + variable.len()..].trim_start_matches(['"', '\'']);
         let Some(rest) = rest.strip_prefix('/') else { continue };
         // The start of another variable is not part of a path.
-        let ends = |c: char| c.is_whitespace() || c == '$' || PATH_ENDS.contains(c);
+        let ends = |c| ends_in_command(c) || c == '$';
         let end = rest.find(ends).unwrap_or(rest.len());
         if rest[end..].starts_with('$') {
             continue;
