@@ -281,3 +281,27 @@ impl ItemPlaces {
 pub(super) fn id_set<'a>(ids: impl Iterator<Item = &'a String>) -> Map<String, Value> {
     ids.map(|id| (id.clone(), Value::Null)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(bodies: &[&str]) -> FeedbackItem {
+        let comment = |(at, body): (usize, &&str)| FeedbackComment {
+            id: format!("C{}", at + 1),
+            body: (*body).to_owned(),
+            ..FeedbackComment::default()
+        };
+        FeedbackItem { comments: bodies.iter().enumerate().map(comment).collect(), ..FeedbackItem::default() }
+    }
+
+    #[test]
+    fn a_fingerprint_has_64_bits() {
+        assert_eq!(item(&["a", "b"]).fingerprints().len(), 2 * 64 / 4);
+        // Their hashes have the first 24 bits in common.
+        let read = item(&["About T1."]);
+        let edited = item(&["STOP: revert this, it is wrong. (28758613)"]);
+        assert_eq!(read.fingerprints()[..6], edited.fingerprints()[..6]);
+        assert!(read.is_covered_by(&read.fingerprints()) && !edited.is_covered_by(&read.fingerprints()));
+    }
+}
