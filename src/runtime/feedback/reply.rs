@@ -157,7 +157,7 @@ pub(super) fn known_item<'a>(
     id: &str,
 ) -> Result<&'a FeedbackItem, CallFailure> {
     let unknown = || {
-        let message = format!("there is no item `{id}`");
+        let message = format!("`{id}` is not an item of this run");
         missing(ErrorCode::UnknownItem, message, "use the ids that `feedback fetch` answered with")
     };
     fetched.item(id).ok_or_else(unknown)

@@ -126,13 +126,9 @@ impl FeedbackTriage {
             let is_settled = !is_open && dispatched.contains_key(&id);
             if !is_resolved && !is_settled && !is_open {
                 let hint = "use the ids that `feedback fetch` answered with";
-                return Err(list.failure(
-                    ErrorCode::UnknownItem,
-                    at,
-                    "id",
-                    format!("there is no item `{id}`"),
-                    hint,
-                ));
+                let whole = if record.is_some() { "this run" } else { "the answer" };
+                let message = format!("`{id}` is not an item of {whole}");
+                return Err(list.failure(ErrorCode::UnknownItem, at, "id", message, hint));
             }
             let mut closed = Value::Null;
             match field("state")?.as_deref() {
