@@ -4,6 +4,7 @@
 // `threads`, `comments`, `reviews` and what the pull request or the state holds besides (`pull`, `state`), made
 // of the words below.
 
+import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 
 const [file, head, expression] = process.argv.slice(2);
@@ -29,9 +30,13 @@ const thread = (id, more, ...comments) => ({
   line: 3, originalLine: 3, startLine: null, comments: comments.length ? comments : [say("bob", `About ${id}.`)], ...more,
 });
 const threads = (count, more) => Array.from({ length: count }, (_, at) => thread(`T${at + 1}`, typeof more === "function" ? more(at + 1) : more));
-const mark = (run, item) => `<!-- plugcast:feedback ${run} ${item} -->`;
+// The mark of a reply to an item that takes these comments into account.
+const fingerprint = ({ id, body }) => createHash("sha256").update(`${id}\n${body}`).digest("hex").slice(0, 16);
+const mark = (run, item, verdict, ...read) => `<!-- plugcast:feedback ${run} ${verdict} ${read.map(fingerprint).join("")} ${item} -->`;
+// The comments of a thread with a reply of another run to all of them: `answered("T1", "fixed", say("bob", "Why?"))`.
+const answered = (item, verdict, ...comments) => [...comments, say("ann", `Done.\n\n${mark("x/1", item, verdict, ...comments)}`)];
 
-const words = { say, note, review, thread, threads, mark, head };
+const words = { say, note, review, thread, threads, mark, answered, head };
 const given = new Function(...Object.keys(words), `return ${expression}`)(...Object.values(words));
 const pull = {
   __typename: "PullRequest", id: "PR_7", number: 7, title: "Change the price", body: "", state: "OPEN", url: `${at}/pull/7`,

@@ -198,7 +198,7 @@ impl FeedbackItem {
     /// Whether a comment is a reply of ours that takes into account all that others wrote here.
     pub(super) fn is_answered_by(&self, comment: &FeedbackComment) -> bool {
         let mark = comment.reply_mark(&self.id);
-        mark.is_some_and(|mark| mark.read.is_none_or(|read| self.is_covered_by(read)))
+        mark.is_some_and(|mark| self.is_covered_by(mark.read))
     }
 
     fn from_document(value: &Value) -> Self {

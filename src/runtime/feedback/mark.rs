@@ -14,10 +14,10 @@ const AFTER: &str = " -->";
 pub(super) struct ReplyMark<'a> {
     /// The run and its round.
     pub(super) origin: &'a str,
-    /// The verdict; none in a mark of an early helper.
-    pub(super) verdict: Option<FeedbackVerdict>,
-    /// The fingerprints of the comments that it takes into account; none in a mark of an early helper.
-    pub(super) read: Option<&'a str>,
+    /// The verdict.
+    pub(super) verdict: FeedbackVerdict,
+    /// The fingerprints of the comments that it takes into account.
+    pub(super) read: &'a str,
     /// The item.
     pub(super) item: &'a str,
 }
@@ -27,21 +27,15 @@ impl<'a> ReplyMark<'a> {
     pub(super) fn parse(body: &'a str) -> Option<Self> {
         let last = body.trim_end().rsplit('\n').next()?;
         let inner = last.strip_prefix(BEFORE)?.strip_suffix(AFTER)?;
-        match *inner.split(' ').collect::<Vec<_>>() {
-            [origin, item] => Some(Self { origin, verdict: None, read: None, item }),
-            [origin, verdict, read, item] => {
-                Some(Self { origin, verdict: FeedbackVerdict::parse(verdict), read: Some(read), item })
-            }
-            _ => None,
-        }
+        let [origin, verdict, read, item] = *inner.split(' ').collect::<Vec<_>>() else { return None };
+        Some(Self { origin, verdict: FeedbackVerdict::parse(verdict)?, read, item })
     }
 }
 
 impl Display for ReplyMark<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let verdict = self.verdict.map_or("", FeedbackVerdict::word);
-        let read = self.read.unwrap_or_default();
-        write!(out, "{BEFORE}{} {verdict} {read} {}{AFTER}", self.origin, self.item)
+        let Self { origin, verdict, read, item } = self;
+        write!(out, "{BEFORE}{origin} {} {read} {item}{AFTER}", verdict.word())
     }
 }
 
@@ -52,13 +46,16 @@ mod tests {
     #[test]
     fn a_mark_is_read_as_it_is_written() {
         for read in ["0a1b2c3d4e5f", ""] {
-            let verdict = Some(FeedbackVerdict::NeedsHuman);
-            let mark = ReplyMark { origin: "run/1", verdict, read: Some(read), item: "T1" };
+            let mark = ReplyMark { origin: "run/1", verdict: FeedbackVerdict::NeedsHuman, read, item: "T1" };
             assert_eq!(ReplyMark::parse(&format!("Text.\n\n{mark}\r\n")), Some(mark));
         }
-        let early = ReplyMark::parse("<!-- plugcast:feedback run/1 T1 -->").unwrap();
-        assert_eq!((early.item, early.verdict, early.read), ("T1", None, None));
-        assert_eq!(ReplyMark::parse("<!-- plugcast:feedback run/1 T1 -->\nmore"), None);
-        assert_eq!(ReplyMark::parse("> <!-- plugcast:feedback run/1 T1 -->"), None);
+        for other in [
+            "<!-- plugcast:feedback run/1 fixed 0a1b T1 -->\nmore",
+            "> <!-- plugcast:feedback run/1 fixed 0a1b T1 -->",
+            "<!-- plugcast:feedback run/1 great 0a1b T1 -->",
+            "<!-- plugcast:feedback run/1 T1 -->",
+        ] {
+            assert_eq!(ReplyMark::parse(other), None, "{other}");
+        }
     }
 }

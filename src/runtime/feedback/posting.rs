@@ -35,8 +35,8 @@ pub(super) struct FeedbackPoster<'a> {
 /// A reply on GitHub.
 pub(super) struct PostedReply {
     pub(super) url: String,
-    /// Its verdict; none if it was found, and is of an early helper.
-    pub(super) verdict: Option<FeedbackVerdict>,
+    /// Its verdict.
+    pub(super) verdict: FeedbackVerdict,
     /// Whether an earlier call or another run posted it.
     pub(super) was_found: bool,
 }
@@ -84,8 +84,7 @@ impl FeedbackPoster<'_> {
         text += reply.trim();
         text += "\n\n";
         let read = item.fingerprints();
-        let (verdict, read) = (Some(verdict), Some(&*read));
-        text += &ReplyMark { origin: &self.origin, verdict, read, item: &item.id }.to_string();
+        text += &ReplyMark { origin: &self.origin, verdict, read: &read, item: &item.id }.to_string();
         // Characters beyond the first plane count twice.
         let length = text.encode_utf16().count();
         if length > LONGEST {
@@ -148,10 +147,9 @@ impl FeedbackPoster<'_> {
         let comments: Vec<_> = comments.iter().map(|node| FeedbackComment::from_node(node, viewer)).collect();
         let at = self.reply_among(&comments, item);
         let is_answered = is_thread && at.is_some_and(|at| at + 1 < comments.len());
-        let reply = at.map(|at| PostedReply {
-            url: comments[at].url.clone(),
-            verdict: comments[at].reply_mark(&item.id).and_then(|mark| mark.verdict),
-            was_found: true,
+        let reply = at.and_then(|at| {
+            let verdict = comments[at].reply_mark(&item.id)?.verdict;
+            Some(PostedReply { url: comments[at].url.clone(), verdict, was_found: true })
         });
         // Of the comments on the pull request, one is the item.
         let shown = comments.into_iter().filter(|one| is_thread || one.id == item.id).collect();
@@ -252,7 +250,7 @@ impl FeedbackPoster<'_> {
             ));
         }
         let url = posted.unwrap_or_default();
-        Ok(Some(PostedReply { url, verdict: Some(verdict), was_found: false }))
+        Ok(Some(PostedReply { url, verdict, was_found: false }))
     }
 
     /// Resolves a thread, unless others have written after our reply; returns whether it is resolved.

@@ -193,8 +193,6 @@ fn post(
         run.write(&held, Vec::new())?;
     }
     let Some(PostedReply { url, verdict, was_found }) = posted? else { return Ok(None) };
-    // The user decides where a reply that was found does not tell its verdict.
-    let verdict = verdict.unwrap_or(FeedbackVerdict::NeedsHuman);
     let mut own = begun.filter(|_| was_found).unwrap_or(outcome);
     if verdict == FeedbackVerdict::NeedsHuman && own.verdict != verdict {
         own.decision_context = Some(format!("another run has answered it: {url}"));
