@@ -13,6 +13,7 @@ pub mod finish;
 pub mod gates;
 mod items;
 mod mark;
+mod outcome;
 mod pages;
 mod posting;
 mod record;

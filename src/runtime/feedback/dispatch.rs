@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 use super::gates::TriagedFeedback;
 use super::items::{FeedbackItem, ResolvedThread, id_set};
-use super::record::{FeedbackOutcome, FeedbackRun, ROUNDS};
+use super::outcome::FeedbackOutcome;
+use super::record::{FeedbackRun, ROUNDS};
 use super::unit::DispatchedUnit;
 use super::{brief, cluster};
 use crate::runtime::answer::{CallFailure, Delivery};

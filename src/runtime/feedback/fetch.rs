@@ -8,9 +8,10 @@ use serde::Serialize;
 
 use super::april::AprilLists;
 use super::items::{FeedbackItem, FetchedFeedback, ItemKind, id_set};
+use super::outcome::CallState;
 use super::pages::{self, FetchLimits};
 use super::posting::await_resolved;
-use super::record::{CallState, FETCHED, FeedbackRecord, FeedbackRun};
+use super::record::{FETCHED, FeedbackRecord, FeedbackRun};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;

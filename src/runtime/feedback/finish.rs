@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gates::TriagedFeedback;
-use super::record::{CallState, FeedbackOutcome};
+use super::outcome::{CallState, FeedbackOutcome};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;

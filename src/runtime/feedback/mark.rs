@@ -4,7 +4,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::record::FeedbackVerdict;
+use super::outcome::FeedbackVerdict;
 
 const BEFORE: &str = "<!-- plugcast:feedback ";
 const AFTER: &str = " -->";

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::items::{FeedbackComment, FeedbackItem, ItemKind, text};
 use super::mark::ReplyMark;
+use super::outcome::{CallState, FeedbackVerdict};
 use super::pages::COMMENT;
-use super::record::{CallState, FeedbackRecord, FeedbackVerdict};
+use super::record::FeedbackRecord;
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::error_code::ErrorCode;
 use crate::runtime::github::{ApiSession, PostFailure, pause};

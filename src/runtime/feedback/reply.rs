@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::items::{FeedbackItem, FetchedFeedback};
 use super::missing;
+use super::outcome::{CallState, FeedbackOutcome, FeedbackVerdict};
 use super::posting::{FeedbackPoster, PostedReply, is_of_one_item};
-use super::record::{CallState, FeedbackOutcome, FeedbackRun, FeedbackVerdict, MAX_WAIT};
+use super::record::{FeedbackRun, MAX_WAIT};
 use super::results::{UnitResults, UnreadResult};
 use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
@@ -98,17 +99,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
                 let hint = "give the reply on standard input";
                 return Err(CallFailure::new(USAGE, ErrorCode::EmptyReply, "the reply is empty", hint));
             }
-            let outcome = FeedbackOutcome {
-                id: id.clone(),
-                round: run.record.round,
-                verdict: FeedbackVerdict::Replied,
-                reason: String::new(),
-                decision_context: None,
-                files_changed: Vec::new(),
-                reply: CallState::Open,
-                reply_url: None,
-                resolution: CallState::Open,
-            };
+            let outcome = FeedbackOutcome::new(id.clone(), run.record.round, FeedbackVerdict::Replied);
             results.outcomes.push((outcome, text));
         }
         _ => results = UnitResults::read(&run)?,

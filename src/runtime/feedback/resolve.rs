@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::items::ItemKind;
 use super::missing;
+use super::outcome::{CallState, FeedbackVerdict};
 use super::posting::{FeedbackPoster, is_of_one_item};
-use super::record::{CallState, FeedbackRun, FeedbackVerdict, MAX_WAIT};
+use super::record::{FeedbackRun, MAX_WAIT};
 use super::reply::known_item;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::record::{CallState, FeedbackOutcome, FeedbackRun, FeedbackVerdict};
+use super::outcome::{FeedbackOutcome, FeedbackVerdict};
+use super::record::FeedbackRun;
 use super::unit::DispatchedUnit;
 use crate::printable::line;
 use crate::runtime::answer::CallFailure;
@@ -133,15 +134,10 @@ fn outcome(unit: &DispatchedUnit, id: &str, row: &Value) -> Result<(FeedbackOutc
     let reply = text("reply_text").ok_or("`reply_text` is empty")?;
     let files = words(row.get("files_changed"), "\n").unwrap_or_default();
     let outcome = FeedbackOutcome {
-        id: id.to_owned(),
-        round: unit.round,
-        verdict,
         reason: text("reason").unwrap_or_default(),
         decision_context: text("decision_context"),
         files_changed: files.lines().map(str::to_owned).collect(),
-        reply: CallState::Open,
-        reply_url: None,
-        resolution: CallState::Open,
+        ..FeedbackOutcome::new(id.to_owned(), unit.round, verdict)
     };
     Ok((outcome, reply))
 }

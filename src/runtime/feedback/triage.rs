@@ -9,7 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::items::{FetchedFeedback, ItemPlaces, id_set};
 use super::missing;
-use super::record::{CallState, FeedbackRecord, FeedbackRun};
+use super::outcome::CallState;
+use super::record::{FeedbackRecord, FeedbackRun};
 use crate::printable::line;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
