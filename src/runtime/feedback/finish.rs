@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gates::TriagedFeedback;
+use super::items::ReasonedItem;
 use super::outcome::{CallState, FeedbackOutcome};
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -39,16 +40,7 @@ pub struct Response {
     /// The items of the last fetch that have no reply.
     pub open: Vec<String>,
     /// Those that the triage closed, each with its reason.
-    pub closed: Vec<ClosedItem>,
-}
-
-/// An item that the triage closed.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct ClosedItem {
-    /// The item.
-    pub id: String,
-    /// Why.
-    pub reason: String,
+    pub closed: Vec<ReasonedItem>,
 }
 
 /// Whether anything is left.
@@ -83,7 +75,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             .closed
             .into_iter()
             .map(|id| (loaded.triage.closed(&id).unwrap_or_default().to_owned(), id))
-            .map(|(reason, id)| ClosedItem { id, reason })
+            .map(|(reason, id)| ReasonedItem { id, reason })
             .collect(),
     };
     let status = if response.status == FeedbackEnding::Complete { "complete" } else { "partial" };

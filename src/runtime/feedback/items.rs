@@ -114,6 +114,15 @@ pub struct FeedbackComment {
     pub cut: bool,
 }
 
+/// An item with the reason why it is named.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReasonedItem {
+    /// The item.
+    pub id: String,
+    /// Why.
+    pub reason: String,
+}
+
 /// A text of a document.
 pub(super) fn text(value: &Value, key: &str) -> Option<String> {
     value[key].as_str().map(str::to_owned)

@@ -257,7 +257,7 @@ impl FeedbackPoster<'_> {
     /// Resolves a thread, unless others have written after our reply; returns whether it is resolved.
     ///
     /// # Errors
-    /// `wrong_pr`, `no_thread`, `not_resolved`, and those of gh.
+    /// `wrong_pr`, `no_thread`, `not_resolved`, `gh_forbidden` if GitHub refuses it, and the others of gh.
     pub(super) fn resolve(
         &self,
         item: &FeedbackItem,
@@ -270,7 +270,10 @@ impl FeedbackPoster<'_> {
         begin()?;
         let mutation = "mutation($id:ID!){resolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
         let made = self.session.query(mutation, &[("-f", format!("id={}", item.id))], false);
-        // Whatever became of the call, the thread tells.
+        if made.as_ref().is_err_and(|failure| failure.error.code == ErrorCode::GhForbidden) {
+            return made.map(|_| false);
+        }
+        // Whatever else became of the call, the thread tells.
         if await_resolved(self.session, &item.id)? {
             return Ok(true);
         }
@@ -325,14 +328,14 @@ fn ask_again<T>(
     Ok(None)
 }
 
-/// The refusal of a reply, told apart unless it is about the account or its limits.
+/// The refusal of a reply, told apart unless it is about the sign-in or the limits of the account.
 fn of_this_item(failure: CallFailure) -> CallFailure {
-    match failure.error.code {
-        ErrorCode::GhFailed | ErrorCode::GhNotFound => {
-            CallFailure::environment(ErrorCode::ReplyRefused, failure.error.message, "change the reply")
-        }
-        _ => failure,
-    }
+    let hint = match failure.error.code {
+        ErrorCode::GhFailed | ErrorCode::GhNotFound => "change the reply",
+        ErrorCode::GhForbidden => "GitHub lets this account not reply there: the thread may be locked",
+        _ => return failure,
+    };
+    CallFailure::environment(ErrorCode::ReplyRefused, failure.error.message, hint)
 }
 
 #[cfg(test)]

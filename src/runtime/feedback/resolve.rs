@@ -6,16 +6,17 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::items::ItemKind;
+use super::items::{FetchedFeedback, ItemKind, ReasonedItem};
 use super::missing;
 use super::outcome::{CallState, FeedbackVerdict};
-use super::posting::{FeedbackPoster, is_of_one_item};
+use super::posting::FeedbackPoster;
 use super::record::{FeedbackRun, MAX_WAIT};
 use super::reply::known_item;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::error_code::ErrorCode;
+use crate::runtime::github::ApiSession;
 
 options! {
     /// Resolve the threads that have a reply
@@ -50,6 +51,8 @@ pub struct Response {
     pub answered: Vec<String>,
     /// Threads that were deleted after the reply.
     pub deleted: Vec<String>,
+    /// Threads that the account of `gh` may not resolve, with what GitHub answered.
+    pub refused: Vec<ReasonedItem>,
 }
 
 /// Whether every thread with a reply is resolved.
@@ -77,58 +80,78 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
     }
     let session = run.session(&repository, MAX_WAIT)?;
-    let (store, round) = (run.store.clone(), run.record.round);
-    let number = run.record.pr.number;
     let mut response = Response {
         status: ResolveStatus::Resolved,
         resolved: Vec::new(),
         needs_human: Vec::new(),
         answered: Vec::new(),
         deleted: Vec::new(),
+        refused: Vec::new(),
     };
     for at in 0..run.record.outcomes.len() {
-        let held = store.lock()?;
-        run.reread()?;
-        let Some(outcome) = run.record.outcomes.get(at) else { break };
-        let (id, resolution) = (outcome.id.clone(), outcome.resolution);
-        let is_wanted = options.item.as_ref().is_none_or(|item| *item == id);
-        // The call may have been interrupted in an earlier round.
-        let is_left = resolution != CallState::Done
-            && outcome.verdict != FeedbackVerdict::NeedsHuman
-            && run.record.outcomes[at + 1..].iter().all(|later| later.id != id);
-        if outcome.round != round && !is_left || outcome.reply != CallState::Done || !is_wanted {
-            continue;
-        }
-        let origin = format!("{}/{}", run.record.run_id, outcome.round);
-        let poster = FeedbackPoster { session: &session, number, origin, is_users: false };
-        let Some(item) = fetched.item(&id).filter(|item| item.kind == ItemKind::ReviewThread) else {
-            continue;
-        };
-        if outcome.verdict == FeedbackVerdict::NeedsHuman {
-            response.needs_human.push(id);
-            continue;
-        }
-        if resolution != CallState::Done {
-            let set = |run: &mut FeedbackRun, state| {
-                run.record.outcomes[at].resolution = state;
-                run.write(&held, Vec::new())
-            };
-            let made = poster.resolve(item, &mut || set(&mut run, CallState::Begun));
-            if made.as_ref().is_err_and(is_of_one_item) {
-                response.deleted.push(id);
-                continue;
-            }
-            if !made? {
-                response.answered.push(id);
-                continue;
-            }
-            set(&mut run, CallState::Done)?;
-        }
-        response.resolved.push(id);
+        resolve(&mut run, (&session, &fetched), (at, options.item.as_deref()), &mut response)?;
     }
     let left = [&response.needs_human, &response.answered, &response.deleted];
-    if left.iter().any(|left| !left.is_empty()) {
+    if left.iter().any(|left| !left.is_empty()) || !response.refused.is_empty() {
         response.status = ResolveStatus::Partial;
     }
     Ok(Delivery::from_answer(&response))
+}
+
+/// Resolves the thread of the outcome at a place in the record under the lock, if it counts for the call.
+fn resolve(
+    run: &mut FeedbackRun,
+    (session, fetched): (&ApiSession<'_>, &FetchedFeedback),
+    (at, item): (usize, Option<&str>),
+    response: &mut Response,
+) -> Result<(), CallFailure> {
+    let store = run.store.clone();
+    let held = store.lock()?;
+    run.reread()?;
+    let Some(outcome) = run.record.outcomes.get(at) else { return Ok(()) };
+    let (id, resolution) = (outcome.id.clone(), outcome.resolution);
+    let needs_human = outcome.verdict == FeedbackVerdict::NeedsHuman;
+    let is_last = run.record.outcomes[at + 1..].iter().all(|later| later.id != id);
+    let counts = match item {
+        Some(item) => item == id && is_last,
+        // The call may have been interrupted in an earlier round.
+        None => {
+            let is_left = is_last && resolution != CallState::Done && !needs_human;
+            outcome.round == run.record.round || is_left
+        }
+    };
+    let item = fetched.item(&id).filter(|item| item.kind == ItemKind::ReviewThread);
+    let Some(item) = item.filter(|_| counts && outcome.reply == CallState::Done) else { return Ok(()) };
+    if needs_human {
+        response.needs_human.push(id);
+        return Ok(());
+    }
+    if resolution != CallState::Done {
+        let origin = format!("{}/{}", run.record.run_id, outcome.round);
+        let poster = FeedbackPoster { session, number: run.record.pr.number, origin, is_users: false };
+        let mut set = |state| {
+            run.record.outcomes[at].resolution = state;
+            run.write(&held, Vec::new())
+        };
+        match poster.resolve(item, &mut || set(CallState::Begun)) {
+            Ok(true) => set(CallState::Done)?,
+            Ok(false) => {
+                response.answered.push(id);
+                return Ok(());
+            }
+            // Both cost their thread alone.
+            Err(failure) if failure.error.code == ErrorCode::NoThread => {
+                response.deleted.push(id);
+                return Ok(());
+            }
+            Err(failure) if failure.error.code == ErrorCode::GhForbidden => {
+                set(CallState::Open)?;
+                response.refused.push(ReasonedItem { id, reason: failure.error.message });
+                return Ok(());
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    response.resolved.push(id);
+    Ok(())
 }

@@ -28,7 +28,7 @@ pub(super) fn failed(
         (ErrorCode::RateLimited, "wait, then run it again")
     } else if ended.code == Some(4) || any(&["HTTP 401", "gh auth login"]) {
         (ErrorCode::GhAuth, &*sign_in(&at.host))
-    } else if any(&["HTTP 403", "Resource not accessible", "must have push access"]) {
+    } else if any(&["HTTP 403", "Resource not accessible", "must have push access", "correct permissions"]) {
         (ErrorCode::GhForbidden, "give the account of `gh` access to the repository")
     } else if any(&["HTTP 404", "Could not resolve to a"]) {
         (ErrorCode::GhNotFound, "check the number, and that the account of `gh` sees the repository")
