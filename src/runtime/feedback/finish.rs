@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::gates::TriagedFeedback;
-use super::items::ReasonedItem;
-use super::outcome::{CallState, FeedbackOutcome};
+use super::items::{ItemKind, ReasonedItem};
+use super::outcome::{CallState, FeedbackOutcome, FeedbackVerdict};
+use super::record::FeedbackRecord;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
@@ -37,7 +38,7 @@ pub struct Response {
     pub pr: String,
     /// What was answered, in order.
     pub outcomes: Vec<FeedbackOutcome>,
-    /// The items of the last fetch that have no reply.
+    /// The items of the last fetch that have no reply, and the threads that are open though a reply settles them.
     pub open: Vec<String>,
     /// Those that the triage closed, each with its reason.
     pub closed: Vec<ReasonedItem>,
@@ -47,9 +48,9 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FeedbackEnding {
-    /// Every item has a reply, or was closed by the triage.
+    /// Every item has a reply and its thread is resolved unless the user has to decide, or the triage closed it.
     Complete,
-    /// Something has no reply.
+    /// See `open`.
     Partial,
 }
 
@@ -58,12 +59,9 @@ pub enum FeedbackEnding {
 /// # Errors
 /// `finished`, `not_fetched`, and those of `feedback gates`.
 pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, CallFailure> {
-    let loaded = TriagedFeedback::load(environment, (Some(&options.run), None, None), None)?;
-    let Some(run) = loaded.run else { return Err(CallFailure::usage("no run")) };
-    let mut open = loaded.items.new.clone();
-    let begun =
-        run.record.outcomes.iter().filter(|one| one.reply == CallState::Begun).map(|one| one.id.clone());
-    open.extend(begun.filter(|id| !loaded.items.new.contains(id)));
+    let mut loaded = TriagedFeedback::load(environment, (Some(&options.run), None, None), None)?;
+    let Some(run) = loaded.run.take() else { return Err(CallFailure::usage("no run")) };
+    let open = open_items(&loaded, &run.record);
     let answered = run.record.outcomes.iter().filter(|one| one.reply != CallState::Open);
     let response = Response {
         status: if open.is_empty() { FeedbackEnding::Complete } else { FeedbackEnding::Partial },
@@ -81,4 +79,25 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let status = if response.status == FeedbackEnding::Complete { "complete" } else { "partial" };
     run.end(environment, status, vec![("report.json", text(&response))])?;
     Ok(Delivery::from_answer(&response))
+}
+
+/// What a run leaves open: items without a reply, and threads with one that settles them.
+fn open_items(loaded: &TriagedFeedback, record: &FeedbackRecord) -> Vec<String> {
+    let is_unresolved = |id: &&String| {
+        let mut outcomes = record.outcomes.iter();
+        let last = outcomes.rfind(|one| one.id == **id && one.reply == CallState::Done);
+        let item = loaded.places.item(&loaded.fetched, id);
+        item.is_some_and(|item| item.kind == ItemKind::ReviewThread)
+            && last.is_some_and(|last| {
+                last.verdict != FeedbackVerdict::NeedsHuman && last.resolution != CallState::Done
+            })
+    };
+    let begun = record.outcomes.iter().filter(|one| one.reply == CallState::Begun).map(|one| &one.id);
+    let mut open = loaded.items.new.clone();
+    for id in begun.chain(loaded.items.handled_by_us.iter().filter(is_unresolved)) {
+        if !open.contains(id) {
+            open.push(id.clone());
+        }
+    }
+    open
 }
