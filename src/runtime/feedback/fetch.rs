@@ -12,6 +12,7 @@ use super::outcome::CallState;
 use super::pages::{self, FetchLimits};
 use super::posting::await_resolved;
 use super::record::{FETCHED, FeedbackRecord, FeedbackRun};
+use super::triage::earlier_triage;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::{choices, options};
 use crate::runtime::environment::Environment;
@@ -107,11 +108,12 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         keeps_resolved: options.compat.is_some(),
     };
     let max_wait = u64::from(options.max_wait);
-    let (mut fetched, limit, round) = match &options.run {
+    let (mut fetched, limit, record) = match &options.run {
         Some(run) => {
-            let (run, repository) = FeedbackRun::open_here(environment, run)?;
+            let (mut run, repository) = FeedbackRun::open_here(environment, run)?;
             let session = run.session(&repository, max_wait)?;
-            fetch_for_run(run, &session, limits)?
+            let (fetched, limit) = fetch_for_run(&mut run, &session, limits)?;
+            (fetched, limit, Some(run.record))
         }
         None => {
             let repository = Repository::find(environment, &environment.folder)?;
@@ -122,6 +124,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
     };
     let april = options.compat.map(|_| AprilLists::from_items(&fetched));
+    if record.is_some() {
+        cut_texts(&mut fetched);
+    }
     if april.is_some() {
         fetched.items.clear();
     }
@@ -129,7 +134,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     Ok(Delivery::from_answer(&Response {
         status: if pending { FetchStatus::PendingReview } else { FetchStatus::Ok },
         untrusted: true,
-        round,
+        round: record.map(|record| record.round),
         calls_left: limit["remaining"].as_u64(),
         fetched,
         april,
@@ -158,10 +163,11 @@ fn address(options: &Options, repository: &Repository) -> Result<(RepositoryAddr
 /// Fetches for a run, keeps the whole of it there, and begins a new round once the last one has replies, or
 /// others have written to what it dispatched.
 fn fetch_for_run(
-    mut run: FeedbackRun,
+    run: &mut FeedbackRun,
     session: &ApiSession<'_>,
     limits: FetchLimits,
-) -> Result<(FetchedFeedback, serde_json::Value, Option<u32>), CallFailure> {
+) -> Result<(FetchedFeedback, serde_json::Value), CallFailure> {
+    let triage = earlier_triage(run);
     let (mut fetched, limit) = pages::fetch(session, run.record.pr.number, limits)?;
     let is_open = pages::keep_target(&mut fetched, run.record.comment.as_deref());
     // It was open when the run began with it.
@@ -205,14 +211,21 @@ fn fetch_for_run(
     let mut units = run.record.units.iter().filter(|unit| unit.round == round);
     let is_outdated = units.any(|unit| unit.is_outdated(&fetched, &places));
     run.record.round += u32::from(is_begun || is_outdated);
+    if let Some(triage) = triage {
+        run.record.triage = triage;
+    }
     run.write(&held, vec![(FETCHED, text(&fetched))])?;
+    Ok((fetched, limit))
+}
+
+/// Cuts long texts, of which the run has the whole.
+fn cut_texts(fetched: &mut FetchedFeedback) {
     for comment in fetched.items.iter_mut().flat_map(|item: &mut FeedbackItem| &mut item.comments) {
         if let Some((at, _)) = comment.body.char_indices().nth(SHOWN) {
             comment.body.truncate(at);
             comment.cut = true;
         }
     }
-    Ok((fetched, limit, Some(run.record.round)))
 }
 
 /// Whether the last reply to an item takes into account all that others have written there.

@@ -63,6 +63,8 @@ pub struct FeedbackRecord {
     pub units: Vec<DispatchedUnit>,
     /// What became of each item, in the order of the replies.
     pub outcomes: Vec<FeedbackOutcome>,
+    /// What the triage that was there at the last fetch takes into account.
+    pub triage: Value,
     started_at: String,
     uptime: Option<Uptime>,
     pid: u32,
@@ -103,6 +105,7 @@ impl FeedbackRecord {
             round: 1,
             units: Vec::new(),
             outcomes: Vec::new(),
+            triage: Value::Null,
             started_at: environment.now().rfc3339(),
             uptime: environment.uptime(),
             pid: environment.process_id(),
@@ -174,6 +177,7 @@ impl FeedbackRecord {
             round: round(value)?,
             units: units.iter().map(DispatchedUnit::from_document).collect::<Option<_>>()?,
             outcomes: outcomes.iter().map(FeedbackOutcome::from_document).collect::<Option<_>>()?,
+            triage: value["triage"].clone(),
             started_at: text(value, "started_at")?,
             uptime: value["uptime"]["milliseconds"].as_u64().map(|milliseconds| Uptime {
                 boot: text(&value["uptime"], "boot").unwrap_or_default(),

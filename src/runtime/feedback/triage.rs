@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::items::{FetchedFeedback, ItemPlaces, id_set};
+use super::items::{FeedbackItem, FetchedFeedback, ItemPlaces, id_set};
 use super::missing;
 use super::outcome::CallState;
 use super::record::{FeedbackRecord, FeedbackRun};
+use crate::disk;
 use crate::printable::line;
 use crate::runtime::answer::CallFailure;
 use crate::runtime::document;
@@ -64,6 +65,26 @@ pub struct TriagedItems {
     pub untriaged: Vec<String>,
 }
 
+/// What a run records of its triage when it fetches again: the hash of its text, and the fingerprints of the comments that
+/// it takes into account where it gives a reason. None if it was there at the last fetch, or cannot be read.
+pub(super) fn earlier_triage(run: &FeedbackRun) -> Option<Value> {
+    let path = run.path.join(NAME);
+    let text = run.store.text(&path).ok()??;
+    let sha256 = disk::sha256(text.as_bytes());
+    if run.record.triage["sha256"] == sha256 {
+        return None;
+    }
+    let mut rows = GivenList::read(&text, NAME, &FORM).ok()?.rows;
+    rows.retain(|row| row.get("reason").is_some());
+    let fetched = if rows.is_empty() { FetchedFeedback::default() } else { run.fetched().ok()? };
+    let places = fetched.places();
+    let mut read = Map::new();
+    for item in rows.iter().filter_map(|row| places.item(&fetched, row["id"].as_str()?)) {
+        read.insert(item.id.clone(), item.fingerprints().into());
+    }
+    Some(json!({ "sha256": sha256, "read": read }))
+}
+
 impl FeedbackTriage {
     /// Reads the triage in the run, or the file that is named; without one, every item is new.
     ///
@@ -94,10 +115,19 @@ impl FeedbackTriage {
             (None, None) => (None, String::new()),
         };
         let record = run.map(|run| &run.record);
-        text.map_or_else(
-            || Ok(Self::default()),
-            |text| Self::parse((&text, &name), (fetched, places), record),
-        )
+        let Some(text) = text else { return Ok(Self::default()) };
+        let mut triage = Self::parse((&text, &name), (fetched, places), record)?;
+        // One that was there before the last fetch closes nothing that was written since.
+        let earlier = record.map_or(&Value::Null, |record| &record.triage);
+        if earlier["sha256"] == disk::sha256(text.as_bytes()) {
+            let read = |item: &FeedbackItem| earlier["read"][&item.id].as_str().unwrap_or_default();
+            for item in fetched.items.iter().filter(|item| !item.is_covered_by(read(item))) {
+                if triage.closed(&item.id).is_some() {
+                    triage.rows.remove(&item.id);
+                }
+            }
+        }
+        Ok(triage)
     }
 
     fn parse(
