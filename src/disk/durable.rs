@@ -27,6 +27,14 @@ impl AppendFile {
         fs_op::write(&mut self.file, bytes)
     }
 
+    /// Writes all of a file that can be made again: nothing waits for the disk.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn fill(mut self, bytes: &[u8]) -> Result<(), DiskError> {
+        self.add(bytes).map_err(|error| DiskError::new("write", &self.path, error))
+    }
+
     /// The file itself, for another process to write.
     pub fn into_file(self) -> File {
         self.file

@@ -118,7 +118,6 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     response.status = FeedbackDispatch::Ok;
     add_units(&mut run, &feedback, &new);
     let (fetched, is_new) = (&feedback.fetched, id_set(new.iter()));
-    let mut documents = Vec::new();
     let mut plan = UnitWaves::default();
     for unit in run.record.units.iter().filter(|unit| unit.round == round) {
         let items: Vec<String> = unit.items.iter().filter(|id| is_new.contains_key(*id)).cloned().collect();
@@ -129,20 +128,22 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let found = || items.iter().filter_map(|id| feedback.places.item(fetched, id));
         let clusters = if unit.is_cluster { cluster::find(&feedback, &items).0 } else { Vec::new() };
         let brief = clusters.first().map_or("", |cluster| &cluster.brief);
+        let task = path("units", ".xml");
         let text = brief::unit(&unit.name, &fetched.url, brief, found());
-        documents.push((format!("units/{}.xml", unit.name), text));
+        // Not in the journal: a call that is made again writes all of them again.
+        let written = run.store.create_file(&task)?.fill(text.as_bytes());
+        written.map_err(|error| run.store.unwritable(&error))?;
         plan.add(FeedbackUnit {
             unit: unit.name.clone(),
             is_cluster: unit.is_cluster,
             files: cluster::distinct(found().filter_map(|item| item.path.clone()).collect()),
-            task: path("units", ".xml").display().to_string(),
+            task: task.display().to_string(),
             reply: path("replies", ".txt").display().to_string(),
             items,
         });
     }
     response.waves = plan.waves;
-    let documents = documents.iter().map(|(name, text)| (name.as_str(), text.clone())).collect();
-    run.write(&held, documents)?;
+    run.write(&held, Vec::new())?;
     Ok(Delivery::from_answer(&response))
 }
 
