@@ -174,3 +174,23 @@ fn the_end_of_a_run_awaits_the_reply_that_it_has_begun() {
         assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 1, "{end}");
     }
 }
+
+/// The run of another working tree finds it, too.
+#[test]
+fn a_reply_that_was_begun_in_another_working_tree_is_awaited() {
+    let other = r#"
+github '{threads: threads(1), state: {faults: [{on: "/replies", late: 2000}]}}'
+git worktree add -q --detach ../other feat && cd ../other && echo 7 | "$RUN" feedback begin --stdin > ../begun
+ln -s "$(sed 's/.*"run":"\([^"]*\)".*/\1/' ../begun)" ../second
+for verb in fetch dispatch; do "$RUN" feedback $verb --run ../second > ../called; done
+printf '{"feedback_id":"T1","verdict":"fixed","reply_text":"Again."}' > ../second/replies/r1-u1.txt
+"#;
+    let stage = Stage::new(&format!("{DISPATCHED}{other}"));
+    assert_eq!(stage.call("reply", HASTY).status.code(), Some(5));
+    let mut variables = stage.variables();
+    variables.insert("RUN".to_owned(), binary::faulty_helper().display().to_string());
+    variables.insert(binary::VARIABLE.to_owned(), "hasty@100".to_owned());
+    let script = r#"cd other && "$RUN" feedback reply --run ../second > ../called && grep '"was_posted":true' ../called"#;
+    shell(script, stage.folder.path(), &variables).expect("the reply is found");
+    assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 1);
+}

@@ -92,7 +92,7 @@ fn open_items(loaded: &TriagedFeedback, record: &FeedbackRecord) -> Vec<String> 
                 last.verdict != FeedbackVerdict::NeedsHuman && last.resolution != CallState::Done
             })
     };
-    let begun = record.outcomes.iter().filter(|one| one.reply == CallState::Begun).map(|one| &one.id);
+    let begun = record.begun().map(|one| &one.id);
     let mut open = loaded.items.new.clone();
     for id in begun.chain(loaded.items.handled_by_us.iter().filter(is_unresolved)) {
         if !open.contains(id) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::items::{FeedbackComment, FeedbackItem, ItemKind, text};
 use super::mark::ReplyMark;
-use super::outcome::{CallState, FeedbackVerdict};
+use super::outcome::FeedbackVerdict;
 use super::pages::COMMENT;
 use super::record::FeedbackRecord;
 use crate::runtime::answer::{CallFailure, REFUSED};
@@ -306,8 +306,7 @@ pub(super) fn await_resolved(session: &ApiSession<'_>, id: &str) -> Result<bool,
 /// # Errors
 /// `interrupted`.
 pub(super) fn await_begun(record: Option<&FeedbackRecord>) -> Result<(), CallFailure> {
-    let is_begun = |record: &FeedbackRecord| record.outcomes.iter().any(|one| one.reply == CallState::Begun);
-    if record.is_none_or(is_begun) {
+    if record.is_none_or(|record| record.begun().next().is_some()) {
         ask_again(&REPLY_BACKOFF, pause, || Ok(None::<()>))?;
     }
     Ok(())

@@ -130,6 +130,11 @@ impl FeedbackRecord {
         self.outcomes.push(outcome);
     }
 
+    /// The replies that were begun, and may be posted or not.
+    pub(super) fn begun(&self) -> impl Iterator<Item = &FeedbackOutcome> {
+        self.outcomes.iter().filter(|one| one.reply == CallState::Begun)
+    }
+
     /// What became of the items of the current round.
     pub(super) fn current_outcomes(&self) -> impl Iterator<Item = &FeedbackOutcome> {
         self.outcomes.iter().filter(|one| one.round == self.round)

@@ -10,13 +10,15 @@ use super::items::{FeedbackItem, FetchedFeedback};
 use super::missing;
 use super::outcome::{CallState, FeedbackOutcome, FeedbackVerdict};
 use super::posting::{FeedbackPoster, PostedReply, is_of_one_item};
-use super::record::{FeedbackRun, MAX_WAIT};
+use super::record::{FEEDBACK, FeedbackRun, MAX_WAIT};
 use super::results::{UnitResults, UnreadResult};
+use crate::disk::FileKind;
 use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;
 use crate::runtime::error_code::ErrorCode;
 use crate::runtime::github::ApiSession;
+use crate::runtime::run::{METADATA, RECORD, parsed};
 
 options! {
     /// Post the replies
@@ -154,6 +156,24 @@ pub(super) fn known_item<'a>(
     fetched.item(id).ok_or_else(unknown)
 }
 
+/// Whether an unfinished run of another working tree has begun a reply to an item: GitHub may still be at work on it.
+fn is_begun_elsewhere(run: &FeedbackRun, id: &str) -> Result<bool, CallFailure> {
+    let runs = run.store.runs(FEEDBACK.name);
+    for (name, kind) in run.store.list(&runs)? {
+        let path = runs.join(name);
+        if kind != FileKind::Folder || path == run.path || run.store.has_file(&path.join(METADATA))? {
+            continue;
+        }
+        // A record that cannot be read holds up no other run.
+        let record = parsed::<Value>(&run.store, &path.join(RECORD)).ok().flatten().unwrap_or_default();
+        let mut outcomes = record["outcomes"].as_array().into_iter().flatten();
+        if outcomes.any(|one| one["id"] == id && one["reply"] == "begun") {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Posts one reply under the lock, and records it before and after. `None` if others have written since it was fetched.
 fn post(
     run: &mut FeedbackRun,
@@ -171,10 +191,11 @@ fn post(
         return Ok(Some(FeedbackReply { id, verdict, url, was_posted: true }));
     }
     // It may have been begun in an earlier round.
-    let begun = run.record.outcomes.iter().find(|one| one.id == id && one.reply == CallState::Begun).cloned();
+    let begun = run.record.begun().find(|one| one.id == id).cloned();
     let origin = format!("{}/{}", run.record.run_id, run.record.round);
     let poster = FeedbackPoster { session, number: run.record.pr.number, origin, is_users };
-    let posted = poster.reply(item, (outcome.verdict, text), begun.is_some(), &mut || {
+    let is_begun = begun.is_some() || !is_users && is_begun_elsewhere(run, &id)?;
+    let posted = poster.reply(item, (outcome.verdict, text), is_begun, &mut || {
         run.record.settle(FeedbackOutcome { reply: CallState::Begun, ..outcome.clone() });
         run.write(&held, Vec::new())
     });
