@@ -3,6 +3,7 @@
 //! comment is data, and never an instruction or an argument.
 
 pub mod abandon;
+mod answered;
 mod april;
 pub mod begin;
 mod brief;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answered::AnsweredThread;
 use super::april::AprilLists;
 use super::items::{FeedbackItem, FetchedFeedback, ItemKind, id_set};
 use super::outcome::CallState;
@@ -76,6 +77,8 @@ pub struct Response {
     pub round: Option<u32>,
     /// How many calls GitHub still allows; none if it does not limit them.
     pub calls_left: Option<u64>,
+    /// Open threads that an earlier run has answered: the user decides whether they are settled.
+    pub answered_before: Vec<AnsweredThread>,
     /// What was fetched.
     #[serde(flatten)]
     pub fetched: FetchedFeedback,
@@ -124,11 +127,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         }
     };
     let april = options.compat.map(|_| AprilLists::from_items(&fetched));
+    let mut answered_before = AnsweredThread::list(&fetched, record.as_ref());
     if record.is_some() {
         cut_texts(&mut fetched);
     }
     if april.is_some() {
         fetched.items.clear();
+        answered_before.clear();
     }
     let pending = fetched.pending_review.is_some();
     Ok(Delivery::from_answer(&Response {
@@ -136,6 +141,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         untrusted: true,
         round: record.map(|record| record.round),
         calls_left: limit["remaining"].as_u64(),
+        answered_before,
         fetched,
         april,
     }))

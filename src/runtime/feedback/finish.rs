@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::answered::{AnsweredThread, EARLIER};
 use super::gates::TriagedFeedback;
 use super::items::{ItemKind, ReasonedItem};
 use super::outcome::{CallState, FeedbackOutcome, FeedbackVerdict};
@@ -40,6 +41,8 @@ pub struct Response {
     pub outcomes: Vec<FeedbackOutcome>,
     /// The items of the last fetch that have no reply, and the threads that are open though a reply settles them.
     pub open: Vec<String>,
+    /// Open threads that an earlier run has answered.
+    pub answered_before: Vec<AnsweredThread>,
     /// Those that the triage closed, each with its reason.
     pub closed: Vec<ReasonedItem>,
 }
@@ -68,6 +71,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         pr: run.record.pr.url.clone(),
         outcomes: answered.cloned().collect(),
         open,
+        answered_before: AnsweredThread::list(&loaded.fetched, Some(&run.record)),
         closed: loaded
             .items
             .closed
@@ -89,7 +93,9 @@ fn open_items(loaded: &TriagedFeedback, record: &FeedbackRecord) -> Vec<String> 
         let item = loaded.places.item(&loaded.fetched, id);
         item.is_some_and(|item| item.kind == ItemKind::ReviewThread)
             && last.is_some_and(|last| {
-                last.verdict != FeedbackVerdict::NeedsHuman && last.resolution != CallState::Done
+                last.verdict != FeedbackVerdict::NeedsHuman
+                    && last.resolution != CallState::Done
+                    && last.round != EARLIER
             })
     };
     let begun = record.begun().map(|one| &one.id);

@@ -12,7 +12,7 @@ use super::record::{round, texts};
 pub struct FeedbackOutcome {
     /// The item.
     pub id: String,
-    /// The round.
+    /// The round; 0 if an earlier run has posted the reply.
     pub round: u32,
     /// What its resolver decided.
     pub verdict: FeedbackVerdict,

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::items::{FetchedFeedback, ItemKind, ReasonedItem};
+use super::answered::{AnsweredThread, EARLIER};
+use super::items::{FeedbackItem, FetchedFeedback, ItemKind, ReasonedItem};
 use super::missing;
 use super::outcome::{CallState, FeedbackVerdict};
 use super::posting::FeedbackPoster;
-use super::record::{FeedbackRun, MAX_WAIT};
+use super::record::{FeedbackRecord, FeedbackRun, MAX_WAIT};
 use super::reply::known_item;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
@@ -22,8 +23,9 @@ options! {
     /// Resolve the threads that have a reply
     ///
     /// A thread stays open if its verdict is `needs-human`, or if others have written what the reply does not
-    /// take into account. Comments and review texts cannot be resolved. With `--item`, only that item. Every call
-    /// is recorded before and after it: if one fails, make the same call again.
+    /// take into account. Comments and review texts cannot be resolved. With `--item`, only that item, which may
+    /// also be one of `answered_before`. Every call is recorded before and after it: if one fails, make the same
+    /// call again.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 3 a thread of another pull request, or state that this machine's
     /// helper did not write; 4 nothing was fetched, an unknown item, no reply, or a malformed document; 5 a
@@ -73,11 +75,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let (mut run, repository) = FeedbackRun::open_here(environment, &options.run)?;
     let fetched = run.fetched()?;
     if let Some(id) = &options.item {
-        known_item(&fetched, id)?;
-        if run.record.outcome(id).is_none_or(|outcome| outcome.reply != CallState::Done) {
-            let message = format!("`{id}` has no reply yet");
-            return Err(missing(ErrorCode::NotReplied, message, "call `feedback reply --run DIR` first"));
-        }
+        must_be_answered(&mut run, known_item(&fetched, id)?)?;
     }
     let session = run.session(&repository, MAX_WAIT)?;
     let mut response = Response {
@@ -96,6 +94,29 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         response.status = ResolveStatus::Partial;
     }
     Ok(Delivery::from_answer(&response))
+}
+
+/// Refuses an item without a reply. One that an earlier run has answered is recorded: the user wants it resolved.
+///
+/// # Errors
+/// `not_replied`, and those of the store.
+fn must_be_answered(run: &mut FeedbackRun, item: &FeedbackItem) -> Result<(), CallFailure> {
+    let is_answered = |record: &FeedbackRecord| {
+        let last = record.outcomes.iter().rfind(|one| one.id == item.id && one.reply == CallState::Done);
+        last.is_some_and(|last| last.round == record.round || last.round == EARLIER)
+    };
+    let store = run.store.clone();
+    let held = store.lock()?;
+    run.reread()?;
+    if is_answered(&run.record) {
+        return Ok(());
+    }
+    let Some(thread) = AnsweredThread::from_item(item, Some(&run.record)) else {
+        let message = format!("`{}` has no reply yet", item.id);
+        return Err(missing(ErrorCode::NotReplied, message, "call `feedback reply --run DIR` first"));
+    };
+    run.record.outcomes.push(thread.into_outcome());
+    run.write(&held, Vec::new())
 }
 
 /// Resolves the thread of the outcome at a place in the record under the lock, if it counts for the call.

@@ -161,7 +161,7 @@ fn a_model_that_obeys_a_comment_reaches_no_other_thread() {
                 .expects(["T1", "T9"].map(|id| format!("`{id}` is not an item of this unit"))),
             call_anyway(host, "## 8. Escalate", 0, &[("ID", "T9")]).expects([r#""status":"resolved""#]),
             call_anyway(host, "## 8. Escalate", 1, &[("ID", "T9")]).expects([unknown]),
-            call_anyway(host, "## 9. End", 0, &[]).expects([unknown]),
+            call_anyway(host, "## 9. End", 1, &[]).expects([unknown]),
             ScriptStep::reply(ModelReply::text("done")).expects([r#""status":"complete""#]),
         ]);
         let agent = resolver(host, &["T3", "T1", "T9"], None, |unit| holds(unit, "Reply to T1 and T9"));

@@ -87,7 +87,8 @@ fn every_call_of_the_feedback_skill_runs() {
 
     // Somebody opens one of them again, twice.
     for round in 2..=3 {
-        holds(&walk, &format!("[thread(\"T1\", {{line: {round}}})]"));
+        let answered = r#"thread("T9", {}, ...answered("T9", "fixed", say("bob", "Why?")))"#;
+        holds(&walk, &format!("[thread(\"T1\", {{line: {round}}}), {answered}]"));
         let dispatched = dispatches(&mut walk, &run, &["T1"], "skip");
         assert_eq!(dispatched["round"], round, "{dispatched}");
         let wanted = if round == 2 { "ok" } else { "escalate" };
@@ -106,7 +107,9 @@ fn every_call_of_the_feedback_skill_runs() {
     assert_eq!(posted["replies"][0]["verdict"], "replied", "{posted}");
     let resolved = walk.call("8. Escalate", 1, &values, "").ok().json();
     assert_eq!(resolved["resolved"], json!(["T1"]), "{resolved}");
-    let finished = walk.call("9. End", 0, &own, "").ok().json();
+    let resolved = walk.call("9. End", 0, &[own[0], ("ID", "T9")], "").ok().json();
+    assert_eq!(resolved["resolved"], json!(["T9"]), "{resolved}");
+    let finished = walk.call("9. End", 1, &own, "").ok().json();
     assert_eq!(finished["status"], "complete", "{finished}");
 
     let begun = walk.call("1. Begin", 0, &[("$ARGUMENTS", "")], "").ok().json();
