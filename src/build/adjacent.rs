@@ -172,7 +172,8 @@ impl AdjacentSearch<'_> {
             let within = |path: &Utf8Path| taken.iter().any(|location| path.starts_with(&location.root));
             let texts = self.files.files_below(&name);
             let is_skill = |path: &Utf8PathBuf| path.file_name() == Some(SKILL_FILE);
-            if within(&name) || !holds_texts(&name, self.files) {
+            let is_plugin = self.files.contains(&name.join(&self.source.manifest));
+            if is_plugin || within(&name) || !holds_texts(&name, self.files) {
                 continue;
             }
             let has_own = || texts.iter().any(|path| !within(path) && self.is_own_component(path, kind));
@@ -223,7 +224,9 @@ impl AdjacentSearch<'_> {
             let has_settings = || settings::FILES.iter().any(|file| self.files.contains(&folder.join(file)));
             let form = if project && !declared { LocationForm::Project } else { LocationForm::Plugin };
             if declared
-                || (project || !hidden) && holds_components(folder, self.files) && !self.holds_copies(folder)
+                || (project || !hidden)
+                    && holds_components(folder, self.files, self.source)
+                    && !self.holds_copies(folder)
                 || project && has_settings()
             {
                 return self.out.locations.push(location(folder, Vec::new(), form));

@@ -302,16 +302,21 @@ pub(super) fn roots_below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'
     &roots[start..start + end]
 }
 
-/// Whether a folder that was given as a source is a plugin: it has a manifest, or a component of any kind.
+/// Whether a folder that was given as a source is a plugin: it has a manifest, or a component of any kind. Another plugin
+/// in it that is called like a component folder is no component.
 pub(super) fn is_plugin(file_system: &FileSystem, folder: &Path, source: &SourceFacts) -> bool {
-    file_system.is_file(&folder.join(&source.manifest))
-        || COMPONENT_FOLDERS.iter().any(|name| file_system.is_folder(&folder.join(name)))
-        || source.components.keys().filter(|place| *place != "settings.json" && *place != "bin/").any(
-            |place| {
-                let path = folder.join(place.trim_end_matches('/'));
-                if place.ends_with('/') { file_system.is_folder(&path) } else { file_system.is_file(&path) }
-            },
-        )
+    let has_manifest = |folder: &Path| file_system.is_file(&folder.join(&source.manifest));
+    let holds = |place: &str| {
+        let path = folder.join(place.trim_end_matches('/'));
+        let top = place.split('/').next().unwrap_or_default();
+        let is_there =
+            if place.ends_with('/') { file_system.is_folder(&path) } else { file_system.is_file(&path) };
+        is_there && !has_manifest(&folder.join(top))
+    };
+    let mut places = source.components.keys().filter(|place| *place != "settings.json" && *place != "bin/");
+    has_manifest(folder)
+        || COMPONENT_FOLDERS.iter().any(|name| holds(&format!("{name}/")))
+        || places.any(|place| holds(place))
 }
 
 /// Whether `folder` holds a plugin, a marketplace or settings, not counting those inside bundles.

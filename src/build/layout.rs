@@ -144,7 +144,7 @@ fn find_below(files: &Files, source: &SourceFacts, has_parts: bool) -> Layout {
     let places = source.components.keys().filter_map(|place| place.split('/').next());
     let own: BTreeSet<&str> = places.chain(COMPONENT_FOLDERS).collect();
     for child in files.children(Utf8Path::new(""), false) {
-        if !own.contains(child.as_str()) {
+        if !own.contains(child.as_str()) || files.contains(&child.join(&source.manifest)) {
             find_plugins(&child, 1, files, source, &mut layout);
         }
     }
@@ -171,7 +171,7 @@ fn find_plugins(folder: &Utf8Path, depth: usize, files: &Files, source: &SourceF
         if files.contains(&folder.join(SKILL_FILE)) {
             return out.skills.push(folder.to_owned());
         }
-        if holds_components(folder, files) {
+        if holds_components(folder, files, source) {
             return out.plugins.push(folder.to_owned());
         }
     }
@@ -190,14 +190,16 @@ pub(super) fn is_searched(folder: &Utf8Path, depth: usize, files: &Files, source
 }
 
 /// Whether a folder without a manifest has skills, agents, commands, hooks or servers where a plugin has them.
-pub(super) fn holds_components(folder: &Utf8Path, files: &Files) -> bool {
+pub(super) fn holds_components(folder: &Utf8Path, files: &Files, source: &SourceFacts) -> bool {
     let skills = folder.join("skills");
     let is_skill = |child: Utf8PathBuf| files.contains(&child.join(SKILL_FILE));
-    // A skill with such a name is not a component folder.
-    let own = |name: &str| !files.contains(&folder.join(name).join(SKILL_FILE));
+    // A skill or plugin with such a name is not a component folder.
+    let marks = [SKILL_FILE, source.manifest.as_str()];
+    let own = |name: &str| !marks.iter().any(|file| files.contains(&folder.join(name).join(file)));
     own("skills") && files.children(&skills, false).into_iter().any(is_skill)
         || ["agents", "commands"].into_iter().any(|name| own(name) && holds_texts(&folder.join(name), files))
-        || ["hooks/hooks.json", ".mcp.json"].iter().any(|name| files.contains(&folder.join(name)))
+        || own("hooks") && files.contains(&folder.join("hooks/hooks.json"))
+        || files.contains(&folder.join(".mcp.json"))
 }
 
 /// Whether a folder holds Markdown but no code, which would make it a source folder of that name.

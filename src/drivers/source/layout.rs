@@ -85,7 +85,9 @@ impl SourceLayout {
         if !manifest && is_file(folder, SKILL_FILE) {
             return self.skills.push(folder.to_path_buf());
         }
-        let has_part = |part: &str| plain_files::exists(&folder.join(part));
+        let top = |part: &'static str| part.split('/').next().unwrap_or(part);
+        let is_own = |part| !is_file(&folder.join(top(part)), PARTS[0]);
+        let has_part = |part: &'static str| plain_files::exists(&folder.join(part)) && is_own(part);
         let declared = manifest || FOREIGN_MANIFESTS.into_iter().any(|manifest| is_file(folder, manifest));
         let has_parts = PARTS.into_iter().any(has_part) && !is_shelf(folder);
         if manifest || has_parts {
@@ -98,7 +100,7 @@ impl SourceLayout {
         for name in plain_files::names_in(folder) {
             let child = folder.join(&name);
             let bundle = is_file(&child, ".plugcast/manifest.json");
-            let own = PARTS.iter().any(|part| part.split('/').next() == Some(&name));
+            let own = PARTS.into_iter().any(|part| top(part) == name && is_own(part));
             if !(name.starts_with('.') || has_parts && (own || UNINSTALLED.contains(&name.as_str())))
                 && !SKIPPED.contains(&name.as_str())
                 && plain_files::is_folder(&child)
@@ -155,8 +157,7 @@ fn own_folders(root: &Path) -> Vec<PathBuf> {
     entries.iter().filter_map(folder).collect()
 }
 
-/// Whether a folder without a manifest only seems to have a component folder, which is in fact a skill or contains
-/// plugins.
+/// Whether a folder without a manifest only seems to have a component folder, which is in fact a skill.
 fn is_shelf(folder: &Path) -> bool {
     ["skills", "agents", "commands", "workflows"].iter().any(|name| is_file(&folder.join(name), SKILL_FILE))
 }

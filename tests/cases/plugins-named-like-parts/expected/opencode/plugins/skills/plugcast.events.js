@@ -1,0 +1,1 @@
+<targets/opencode/templates/plugcast.events.js>
