@@ -7,6 +7,7 @@ mod foreign_bans;
 mod lists;
 mod negation;
 mod other_languages;
+mod requirements;
 
 use std::cell::OnceCell;
 
@@ -15,7 +16,7 @@ use memchr::memmem;
 use crate::source::{Span, line_end, line_start};
 pub(super) use bans::is_forbidden;
 pub(super) use lists::are_items_dispatched;
-use negation::{is_denial, is_negated};
+use negation::{asks_in_consequence, is_denial, is_negated, requires_later};
 pub(super) use other_languages::has_agent_beside;
 
 /// Words that ask for an agent anywhere in its sentence, and for all items of a list if they are in the sentence before
@@ -226,6 +227,9 @@ fn ends_sentence(text: &str, at: usize) -> bool {
 
 fn is_request(before: &str, after: &str) -> bool {
     let ahead: Vec<&str> = words(before).collect();
+    if requires_later(before, after) {
+        return true;
+    }
     if is_negated(before) || callers::are_named(&ahead) {
         return false;
     }
@@ -241,7 +245,9 @@ fn is_request(before: &str, after: &str) -> bool {
     // After its name comes what the agent does.
     let asked_later = |word: &&str| asking(word) && !callers::is_done(word);
     let asked_ahead = |at: usize| asking(&ahead[at]) && !callers::is_done_by_another(&ahead[..=at]);
-    near || (0..ahead.len()).any(asked_ahead) || !denied && later.iter().any(asked_later)
+    near || (0..ahead.len()).any(asked_ahead)
+        || !denied && later.iter().any(asked_later)
+        || asks_in_consequence(before, after)
 }
 
 /// Whether a sentence asks to run all items of a list.

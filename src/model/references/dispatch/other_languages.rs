@@ -1,7 +1,7 @@
 //! Requests in languages other than English: their verbs are not listed, so the qualified name of an agent, which only
 //! the host can understand, and a name beside a word for agents count as a request unless their sentence negates it.
 
-use super::{is_listed, is_one_of, section, words};
+use super::{is_listed, is_one_of, requirements, section, words};
 
 /// Words of nearly every English sentence.
 const ENGLISH: [&str; 34] = [
@@ -11,16 +11,20 @@ const ENGLISH: [&str; 34] = [
 ];
 
 /// Frequent words of other languages that are not English.
-const FOREIGN: [&str; 55] = [
+const FOREIGN: [&str; 61] = [
     "el", "la", "los", "las", "del", "al", "con", "para", "por", "que", "una", "un", "agente", "agentes",
     "usa", "lanza", "ejecuta", "invoca", "der", "die", "das", "den", "dem", "mit", "und", "ein", "eine",
     "einen", "agenten", "starte", "nutze", "rufe", "le", "les", "des", "du", "une", "avec", "pour", "et",
     "lance", "utilise", "os", "um", "uma", "com", "e", "il", "lo", "gli", "di", "per", "avvia", "usare", "y",
+    "jamais", "nunca", "sans", "sem", "nie", "senza",
 ];
 
 /// Negations of other languages.
-const DENYING: [&str; 29] = [
+const DENYING: [&str; 32] = [
     "no",
+    "ni",
+    "nem",
+    "keinem",
     "nunca",
     "jamás",
     "sin",
@@ -97,6 +101,9 @@ const AGENTS_AHEAD: [&str; 20] = [
     "وكيل",
 ];
 
+/// Marks that end a sentence without white space behind them.
+const SENTENCE_ENDS: [char; 3] = ['\u{3002}', '\u{ff01}', '\u{ff1f}'];
+
 /// More letters of other scripts than this are a sentence in another language.
 const FEW_LETTERS: usize = 3;
 
@@ -112,8 +119,10 @@ pub(super) fn is_asked(text: &str, (before, after): (&str, &str), line: usize) -
             .filter(|sentence| sentence.trim_end().ends_with([':', '：']) && !sentence.starts_with('#'));
         return leads.any(|sentence| is_foreign(&sentence) && !is_negated(&sentence));
     }
+    let before = before.rsplit(SENTENCE_ENDS).next().unwrap_or_default();
+    let after = after.split(SENTENCE_ENDS).next().unwrap_or_default();
     let whole = format!("{before} {after}");
-    is_foreign(&whole) && !is_negated(&whole)
+    is_foreign(&whole) && (!is_negated(&whole) || requirements::is_asked(before, after))
 }
 
 /// Whether a word for agents stands directly before or behind a name, perhaps joined to it by a hyphen.
@@ -147,10 +156,18 @@ fn is_foreign(sentence: &str) -> bool {
     has_foreign
 }
 
-fn is_negated(sentence: &str) -> bool {
+pub(super) fn is_negated(sentence: &str) -> bool {
     super::is_negated(sentence)
         || words(sentence).any(|word| DENYING.contains(&&*word.to_lowercase()))
         || DENYING_PARTS.iter().any(|part| sentence.contains(part))
+}
+
+/// Whether a clause ends with a negation, so that its verb is in a clause behind it.
+pub(super) fn breaks_off(clause: &str) -> bool {
+    words(clause).last().is_some_and(|word| {
+        let bare = word.trim_end_matches(['\u{8981}', '\u{5f97}', '\u{53ef}', '\u{80fd}']);
+        DENYING.contains(&&*word.to_lowercase()) || DENYING_PARTS.iter().any(|part| bare.ends_with(part))
+    })
 }
 
 #[cfg(test)]
