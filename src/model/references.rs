@@ -16,7 +16,7 @@ use crate::read::markdown::{self, RegionKind};
 use crate::read::name_words::is_name_char;
 use crate::source::ComponentKind;
 use crate::source::Span;
-pub use dispatch::{AgentMentions, is_asked};
+pub use dispatch::{AgentMentions, is_asked, is_forbidden, leads_to_banned};
 use finder::WordFinder;
 use match_context::{MatchContext, is_call, starts_with_word};
 pub use match_context::{ends_with_slash, starts_name};

@@ -14,7 +14,7 @@ use std::cell::OnceCell;
 use memchr::memmem;
 
 use crate::source::{Span, line_end, line_start};
-pub(super) use bans::is_forbidden;
+pub use bans::{is_forbidden, leads_to_banned};
 pub(super) use lists::are_items_dispatched;
 use negation::{asks_in_consequence, is_denial, is_negated, requires_later};
 pub(super) use other_languages::has_agent_beside;
@@ -263,6 +263,11 @@ fn is_listed(line: &str) -> bool {
     let line = line.trim_start();
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     line.starts_with(['-', '*', '+', '|']) || number.len() < line.len() && number.starts_with(['.', ')'])
+}
+
+/// Whether a line, without white space around it, is neither empty nor an item or row; a bold text is none.
+fn is_prose(line: &str) -> bool {
+    !line.is_empty() && (line.starts_with("**") || !is_listed(line))
 }
 
 /// The heading of the section around `at`, and the lines in it that are neither items nor rows.

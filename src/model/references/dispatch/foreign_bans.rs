@@ -8,7 +8,7 @@ const CLAUSE_ENDS: [char; 20] = [
 ];
 
 /// Words of a ban before a name.
-const AHEAD: [&str; 56] = [
+const AHEAD: [&str; 81] = [
     "禁止使用",
     "禁止调用",
     "禁止",
@@ -65,6 +65,31 @@ const AHEAD: [&str; 56] = [
     "запрещено использовать",
     "нельзя использовать",
     "لا تستخدم",
+    "kein",
+    "keine",
+    "keinen",
+    "geen",
+    "gebruik nooit",
+    "gebruik geen",
+    "gebruik niet",
+    "roep nooit",
+    "nie używaj",
+    "nigdy nie używaj",
+    "nie korzystaj z",
+    "nie wywołuj",
+    "không dùng",
+    "không sử dụng",
+    "không được dùng",
+    "không được sử dụng",
+    "không bao giờ dùng",
+    "đừng dùng",
+    "đừng sử dụng",
+    "cấm dùng",
+    "cấm sử dụng",
+    "nada de",
+    "pas de",
+    "niente",
+    "никакого",
 ];
 
 /// Words that may stand before those of a ban.
@@ -113,6 +138,55 @@ const BEHIND: [&str; 24] = [
     "nicht benutzen",
 ];
 
+/// What forbids the name before it as the whole rest of its clause.
+const WHOLE_BEHIND: [&str; 15] = [
+    "禁止",
+    "禁止です",
+    "禁止使用",
+    "禁止调用",
+    "禁用",
+    "不要使用",
+    "不可使用",
+    "ist verboten",
+    "sind verboten",
+    "está prohibido",
+    "est interdit",
+    "é proibido",
+    "is verboden",
+    "запрещён",
+    "запрещено",
+];
+
+/// Words before and behind a name that forbid it together.
+const AROUND: [(&str, &str); 8] = [
+    ("benutze", "nicht"),
+    ("benutzen sie", "nicht"),
+    ("verwende", "nicht"),
+    ("verwenden sie", "nicht"),
+    ("nutze", "nicht"),
+    ("nutzen sie", "nicht"),
+    ("gebruik", "niet"),
+    ("gebruikt", "niet"),
+];
+
+/// Words behind a name that only repeat the ban before it.
+const REPEATING: [&str; 9] =
+    ["nunca", "jamás", "nie", "niemals", "jamais", "nooit", "nigdy", "никогда", "mai"];
+
+/// What the words of a label begin with that forbids what follows it.
+const LABELS: [&str; 9] =
+    ["запрещ", "verbot", "prohibid", "interdit", "proibid", "verboden", "zabron", "vietat", "cấm"];
+
+/// What is in such a label where words have no spaces between them.
+const UNSPACED_LABELS: [&str; 3] = ["禁止", "禁用", "금지"];
+
+/// How many letters such a label has at most.
+const LONGEST_LABEL: usize = 8;
+
+/// Words for tools in such a label.
+const OF_A_LABEL: [&str; 8] =
+    ["tools", "werkzeuge", "herramientas", "outils", "ferramentas", "strumenti", "инструменты", "narzędzia"];
+
 /// How many letters may follow them: the polite end of a verb.
 const ENDING: usize = 6;
 
@@ -150,6 +224,7 @@ const BESIDE: [&str; 28] = [
 
 /// Whether the words beside a name forbid it.
 pub(super) fn is_ban(before: &str, after: &str) -> bool {
+    let is_labelled = is_label(before);
     let before =
         before.rsplit(CLAUSE_ENDS).next().unwrap_or_default().to_lowercase().replace('\u{2019}', "'");
     let before = without_words_beside(
@@ -161,15 +236,33 @@ pub(super) fn is_ban(before: &str, after: &str) -> bool {
     let rest = |text: &str| BEFORE.contains(&text.trim_end_matches(MARKS)) || text.is_empty();
     let is_ahead = || {
         let behind = after.split_whitespace().map(|word| word.trim_matches(MARKS));
-        let is_alone = behind.filter(|word| !word.is_empty()).all(|word| BESIDE.contains(&word));
-        is_alone && AHEAD.iter().any(|ban| before.strip_suffix(ban).is_some_and(rest))
+        let is_known = |word: &str| BESIDE.contains(&word) || REPEATING.contains(&word);
+        let is_alone = behind.filter(|word| !word.is_empty()).all(is_known);
+        let is_ban = || AHEAD.iter().any(|ban| before.strip_suffix(ban).is_some_and(rest));
+        is_alone && (is_labelled && before.is_empty() || is_ban())
     };
     let is_behind = || {
         let after = without_leading_words_beside(after.trim_start_matches(MARKS));
         let ban = BEHIND.iter().find_map(|ban| after.strip_prefix(ban));
-        rest(&before) && ban.is_some_and(|ending| ending.trim_end_matches(MARKS).chars().count() <= ENDING)
+        let whole = after.trim_end_matches(MARKS);
+        rest(&before)
+            && (WHOLE_BEHIND.contains(&whole)
+                || ban.is_some_and(|ending| ending.trim_end_matches(MARKS).chars().count() <= ENDING))
     };
-    is_ahead() || is_behind()
+    let is_around = || AROUND.contains(&(before.as_str(), after.trim_matches(MARKS)));
+    is_ahead() || is_behind() || is_around()
+}
+
+/// Whether a text ends with a label that forbids what follows it: "Запрещено:".
+fn is_label(text: &str) -> bool {
+    let text = text.trim_end_matches(MARKS).to_lowercase();
+    let Some(label) = text.strip_suffix([':', '\u{ff1a}']) else { return false };
+    let label = label.rsplit(CLAUSE_ENDS).next().unwrap_or_default();
+    let label = label.trim_matches(['-', '+', '>', '#', '*', ' ', '\t']);
+    let bans = |word: &str| LABELS.iter().any(|stem| word.starts_with(stem));
+    let mut words = label.split_whitespace();
+    UNSPACED_LABELS.iter().any(|part| label.contains(part)) && label.chars().count() <= LONGEST_LABEL
+        || label.split_whitespace().any(bans) && words.all(|word| bans(word) || OF_A_LABEL.contains(&word))
 }
 
 /// What marks a name, and white space.
@@ -214,6 +307,16 @@ mod tests {
             "Никогда не используй `WebFetch`.",
             "لا تستخدم `WebFetch`.",
             "不要用 `WebFetch` 和 `WebSearch`。",
+            "Kein `WebFetch`.",
+            "Benutze `WebFetch` nicht.",
+            "No uses `WebFetch` nunca.",
+            "Gebruik nooit `WebFetch`.",
+            "Nie używaj `WebFetch`.",
+            "Запрещено: `WebFetch`.",
+            "Verbotene Werkzeuge: `WebFetch`",
+            "禁止使用的工具：`WebFetch`",
+            "`WebFetch`禁止。",
+            "Đừng dùng `WebFetch`.",
         ] {
             assert!(forbidden(text), "{text}");
         }
@@ -233,6 +336,12 @@ mod tests {
             "Für Suchen `WebFetch` nicht verwenden.",
             "Не используй `WebFetch` для поиска.",
             "`WebFetch` 도구를 사용하세요.",
+            "Kein `WebFetch`? Frag.",
+            "Es gibt kein `WebFetch`.",
+            "Benutze `WebFetch` nicht für Suchen.",
+            "`WebFetch`禁止联网时使用。",
+            "Запрещено в ответах: `WebFetch`.",
+            "Запрещено: `WebFetch` для поиска.",
         ] {
             assert!(!forbidden(text), "{text}");
         }
