@@ -3,6 +3,7 @@
 
 use super::context::PluginText;
 use crate::check::shell::{self, SimpleCommand};
+use crate::model::references::{is_forbidden, leads_to_banned};
 use crate::read::markdown::RegionKind;
 use crate::read::markdown::language;
 use crate::read::shell_names::ShellBlock;
@@ -51,6 +52,9 @@ const AGAINST: [&str; 40] = [
     "without",
     "ban",
 ];
+
+/// Words beside an example that does not work.
+const FAILS: [&str; 4] = ["this will fail", "this fails", "this does not work", "this will not work"];
 
 /// A part of a text that reads as commands of a shell.
 #[derive(Debug)]
@@ -149,18 +153,22 @@ fn content(text: &str, block: Span) -> Span {
     Span::new(block.start + start, block.start + start + if closed { last } else { body.len() })
 }
 
-/// Whether the line of `span`, or the last line of text before its block, is marked as a wrong example. Only text
-/// nearby counts: a line may be as long as the whole text.
+/// Whether a text forbids the name at `span`, or the line of the name, or the last line of text before its block, marks it
+/// as a wrong example. Only text nearby counts: a line may be as long as the whole text.
 pub fn is_marked_wrong(text: &str, span: Span) -> bool {
     const SEARCHED_BYTES: usize = 400;
     let from = text.floor_char_boundary(span.start.saturating_sub(SEARCHED_BYTES));
     let to = text.ceil_char_boundary((span.end + SEARCHED_BYTES).min(text.len()));
     let near = Span::new(span.start - from, span.end - from);
-    surrounding_text(&text[from..to], near).into_iter().any(|line| {
+    let lines = surrounding_text(&text[from..to], near);
+    let is_marked = |line: &str| {
         let line = line.to_lowercase();
         let mut words = line.split(|c: char| !c.is_alphanumeric());
-        line.contains(['❌', '✗', '✘']) || words.any(|word| matches!(word, "wrong" | "incorrect"))
-    })
+        line.contains(['❌', '✗', '✘'])
+            || FAILS.iter().any(|words| line.contains(words))
+            || words.any(|word| matches!(word, "wrong" | "incorrect"))
+    };
+    lines.into_iter().any(is_marked) || leads_to_banned(lines[2]) || is_forbidden(text, span)
 }
 
 /// Whether the line of `span`, or the last line of text before its block, warns against what is shown.
