@@ -4,6 +4,7 @@
 mod bans;
 mod callers;
 mod foreign_bans;
+mod headings;
 mod lists;
 mod negation;
 mod other_languages;
@@ -126,6 +127,7 @@ fn is_asked_near(text: &str, span: Span) -> bool {
         is_request(before, after)
             || is_certain() && other_languages::is_asked(text, (before, after), start)
             || is_listed(line) && section(text, start).any(|sentence| asks_for_all(&sentence))
+            || headings::is_asked(text, span)
     }
 }
 

@@ -162,6 +162,15 @@ pub(super) fn is_negated(sentence: &str) -> bool {
         || DENYING_PARTS.iter().any(|part| sentence.contains(part))
 }
 
+/// Whether a heading or sentence in another language asks to run agents.
+pub(super) fn asks_for_agents(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    AGENTS_BEHIND.iter().any(|word| lower.contains(word))
+        && is_foreign(sentence)
+        && requirements::has_verb(sentence)
+        && !is_negated(sentence)
+}
+
 /// Whether a clause ends with a negation, so that its verb is in a clause behind it.
 pub(super) fn breaks_off(clause: &str) -> bool {
     words(clause).last().is_some_and(|word| {

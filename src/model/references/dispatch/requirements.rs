@@ -124,9 +124,16 @@ fn is_required_behind(before: &str, after: &str) -> bool {
 fn asks_by_itself(before: &str, own: &str, rest: &str) -> bool {
     let above = &before[..before.len() - own.len()];
     let clause = format!("{own} {rest}");
-    let has_verb = words(&clause).any(|word| LANGUAGES.iter().any(|language| language.has_verb(word)))
-        || UNSPACED_VERBS.iter().any(|verb| clause.contains(verb));
-    !above.is_empty() && has_verb && !is_negated(&clause) && !above.split(CLAUSE_MARKS).any(breaks_off)
+    !above.is_empty()
+        && has_verb(&clause)
+        && !is_negated(&clause)
+        && !above.split(CLAUSE_MARKS).any(breaks_off)
+}
+
+/// Whether a text has a verb of a request.
+pub(super) fn has_verb(text: &str) -> bool {
+    words(text).any(|word| LANGUAGES.iter().any(|language| language.has_verb(word)))
+        || UNSPACED_VERBS.iter().any(|verb| text.contains(verb))
 }
 
 #[cfg(test)]
