@@ -23,7 +23,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let Some(own) = manifest.node.get("version") else { return };
     let (Some(version), Some(first)) = (own.as_str(), context.file(&manifest.path)) else { return };
     let mut compare = |file: &SourceFile, node: &Node, what: &str| {
-        let Some(other) = node.as_str().filter(|other| *other != version) else { return };
+        let Some(other) = node.as_str().filter(|other| !is_same(other, version)) else { return };
         let found = sink.report(
             file,
             node.span,
@@ -53,8 +53,15 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     }
 }
 
+/// Whether both are the same version; build metadata (`1.0.0+build.5`) does not count.
+fn is_same(one: &str, other: &str) -> bool {
+    let (version, parsed) = (semver::Version::parse(one), semver::Version::parse(other));
+    let is_equal = |one: semver::Version| parsed.is_ok_and(|other| one.cmp_precedence(&other).is_eq());
+    one == other || version.is_ok_and(is_equal)
+}
+
 /// Whether both are semantic versions, and the first is the newer one.
 fn is_newer(one: &str, other: &str) -> bool {
     let (one, other) = (semver::Version::parse(one), semver::Version::parse(other));
-    one.is_ok_and(|one| other.is_ok_and(|other| one > other))
+    one.is_ok_and(|one| other.is_ok_and(|other| one.cmp_precedence(&other).is_gt()))
 }
