@@ -144,7 +144,7 @@ fn read_handlers(
         }
         None => (node, place.pointer.clone()),
     };
-    if !matches!(events.value, Value::Map(_)) {
+    if !is_events(events, source) {
         let fault = place.refuse(
             RuleId::HOOK_WRAPPER,
             events,
@@ -169,6 +169,14 @@ fn read_handlers(
         return;
     }
     read_events(events, &pointer, place, source, out, found);
+}
+
+/// Whether a node is a mapping of events, not another value or a handler that names its event in a field.
+fn is_events(node: &Node, source: &SourceFacts) -> bool {
+    let entries = node.entries();
+    let is_field =
+        |entry: &MappingEntry| entry.node.scalar().is_some() && !source.hook_events.contains(&entry.key);
+    matches!(node.value, Value::Map(_)) && (entries.is_empty() || !entries.iter().all(is_field))
 }
 
 /// Reads the handlers of each event in the mapping `events`.
