@@ -3,7 +3,7 @@
 
 use camino::Utf8Path;
 
-use crate::read::intent::{folders, is_placeholder, surrounding_text};
+use crate::read::intent::{folders, is_placeholder, line_around, surrounding_text};
 use crate::source::line_start;
 
 /// Placeholders for any agent, skill or command.
@@ -99,6 +99,58 @@ pub fn is_conditional(line: &str) -> bool {
     words.any(|word| word == "if") && ["exist", "available", "present"].iter().any(|word| line.contains(word))
 }
 
+/// Folders of the user's repository, after a preposition.
+const USERS_FOLDERS: [&str; 8] = [
+    "project root",
+    "project's root",
+    "root of the project",
+    "repo root",
+    "repository root",
+    "root of the repo",
+    "target repo",
+    "target project",
+];
+
+/// Whether the words around the path at a span say that it is one of the user's project: "the project's" before it, or
+/// "from the project root" after it or at the beginning of its sentence.
+pub fn is_of_users_project(text: &str, start: usize, end: usize) -> bool {
+    let (before, after) = around_path(text, start, end);
+    let owners = ["project's", "project’s", "repo's", "repository's"];
+    if owners.iter().any(|owner| before.ends_with(owner)) {
+        return true;
+    }
+    let is_place = |words: &str| {
+        let words = words.trim_start_matches([' ', '*', '(']);
+        let place = ["from ", "in ", "at "].iter().find_map(|word| words.strip_prefix(word));
+        let article = |place: &str| {
+            ["the ", "your ", "their "].iter().find_map(|word| place.strip_prefix(word).map(str::to_owned))
+        };
+        let place = place.map(|place| article(place).unwrap_or_else(|| place.to_owned()));
+        place.is_some_and(|place| USERS_FOLDERS.iter().any(|folder| place.starts_with(folder)))
+    };
+    let sentence = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or_default();
+    is_place(&after) || is_place(sentence)
+}
+
+/// Whether the sentence of the path at a span says what to do if it exists.
+pub fn is_if_there(text: &str, start: usize, end: usize) -> bool {
+    let (before, after) = around_path(text, start, end);
+    let sentence = before.rsplit(['.', '!', '?', '\n']).next().unwrap_or_default();
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+    let is_there = ["exist", "is present", "is available", "is there"];
+    words.any(|word| matches!(word, "if" | "when" | "where"))
+        && is_there.iter().any(|word| after.trim_start().starts_with(word))
+}
+
+/// The line before and after a path, without its code span, in lower case.
+fn around_path(text: &str, start: usize, end: usize) -> (String, String) {
+    let (before, after) = line_around(text, start, end);
+    let is_code = before.matches('`').count() % 2 == 1;
+    let before = if is_code { before.rsplit_once('`').map_or(before, |(before, _)| before) } else { before };
+    let after = if is_code { after.split_once('`').map_or(after, |(_, after)| after) } else { after };
+    (before.trim_end_matches([' ', '*']).to_lowercase(), after.to_lowercase())
+}
+
 /// Words of texts about attacks, which show things to recognise, not to do.
 const ATTACKS: [&str; 9] = [
     "attack",
@@ -134,8 +186,8 @@ pub fn is_about_injection(text: &str) -> bool {
 
 /// Whether a text is among tests.
 pub fn in_tests(path: &Utf8Path) -> bool {
-    const FOLDERS: [&str; 7] =
-        ["test", "tests", "__tests__", "fixtures", "testdata", "test-files", "test_files"];
+    const FOLDERS: [&str; 8] =
+        ["test", "tests", "__tests__", "evals", "fixtures", "testdata", "test-files", "test_files"];
     path.parent().into_iter().flat_map(Utf8Path::components).any(|part| FOLDERS.contains(&part.as_str()))
 }
 
@@ -146,6 +198,27 @@ mod tests {
     #[test]
     fn placeholders_of_agents_are_known() {
         assert!(stands_for_any_agent("Agent-Name") && !stands_for_any_agent("script"));
+    }
+
+    #[test]
+    fn words_around_a_path_say_whose_it_is() {
+        let at = |text: &str| (text.find("s/x.sh").unwrap(), text.find("s/x.sh").unwrap() + 6);
+        for text in [
+            "Run `bash s/x.sh --all` from the project root.",
+            "Run the project's `s/x.sh`.",
+            "Run s/x.sh in the target repository.",
+            "First. From your repo root, run `s/x.sh`.",
+        ] {
+            assert!(is_of_users_project(text, at(text).0, at(text).1), "{text}");
+        }
+        for text in ["Read `s/x.sh` to find the project root.", "Check the project's style with `s/x.sh`."] {
+            assert!(!is_of_users_project(text, at(text).0, at(text).1), "{text}");
+        }
+        let text = "If `s/x.sh` exists, run it.";
+        assert!(is_if_there(text, at(text).0, at(text).1));
+        for text in ["If Docker is available, run `s/x.sh`.", "Run `s/x.sh`, which exists."] {
+            assert!(!is_if_there(text, at(text).0, at(text).1), "{text}");
+        }
     }
 
     #[test]

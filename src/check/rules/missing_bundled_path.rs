@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 
 use crate::check::context::{PluginText, RuleContext};
-use crate::check::intent::is_conditional;
+use crate::check::intent::{in_tests, is_conditional, is_if_there, is_of_users_project};
 use crate::check::mention::{PathForm, PathMention, REFERENCES, SCRIPTS};
 use crate::check::paths::{self, PathTarget, in_named_skill};
 use crate::check::program_calls;
@@ -12,6 +12,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::component::Component;
 use crate::read::intent;
+use crate::read::markdown::language;
 use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::{ComponentKind, SKILL_FILE, line_end, line_start};
 
@@ -32,7 +33,11 @@ const GENERATED_FOLDERS: [&str; 9] =
     ["node_modules", ".venv", "venv", "dist", "build", "target", "out", "output", "tmp"];
 
 fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
-    if text.is_example() || text.mentions(context).is_empty() || is_about_plugins(context, text) {
+    if text.is_example()
+        || text.mentions(context).is_empty()
+        || is_test_data(text)
+        || is_about_plugins(context, text)
+    {
         return;
     }
     for mention in text.mentions(context) {
@@ -99,6 +104,9 @@ fn names_plugin_file(
         || is_in_quoted_comment(text, mention)
         || is_of_another(context, text, mention)
         || is_shown_below(text, mention)
+        || is_in_json(text, mention)
+        || is_if_there(text.text, mention.span.start, mention.span.end)
+        || !is_variable && is_of_users_project(text.text, mention.span.start, mention.span.end)
         || intent::list_intro(text.text, mention.span.start).is_some_and(|intro| is_conditional(&intro))
     {
         return false;
@@ -170,6 +178,20 @@ fn started(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let line = &text.text[line_start(text.text, mention.span.start)..mention.span.start];
     let command = line.trim_start().trim_start_matches("$ ").rsplit('`').next().unwrap_or_default();
     starts_script(command.trim().trim_end_matches('"'))
+}
+
+/// Whether the text lies in a folder of tests beside the main file of its component: its paths belong to what is tested.
+fn is_test_data(text: &PluginText<'_>) -> bool {
+    let inner = text.file.path.strip_prefix(paths::own_folder(text));
+    !text.main && inner.is_ok_and(in_tests)
+}
+
+/// Whether the path stands in a block of JSON: that is a file of the user's plugin or project.
+fn is_in_json(text: &PluginText<'_>, mention: &PathMention) -> bool {
+    let mut blocks = text.outline().blocks.iter();
+    let block = blocks.find(|block| block.span.contains(mention.span.start));
+    let info = block.and_then(|block| block.info.as_deref());
+    info.is_some_and(|info| matches!(language(info), "json" | "jsonc" | "json5"))
 }
 
 /// Whether the skill or command is about writing plugins or skills: the paths in its texts are examples.
