@@ -143,6 +143,7 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
             found.severity = severity;
         }
     }
+    drop_repeated_below_links(context, &mut found);
     let above = readme::root_readme(context).map(|readme| readme.text);
     let before = found.len();
     found.retain(|found| !context.settings.ignores(found.rule.as_str(), &found.path));
@@ -157,6 +158,16 @@ pub fn run(context: &RuleContext<'_>, reading: Vec<Diagnostic>, scope: &CheckSco
     let all = texts.len();
     parallel::map(texts, all, drop);
     Findings { diagnostics: found, files, suppressed, known: 0 }
+}
+
+/// Drops a finding below a link if the rule reports the same place at the real path: it is one file.
+fn drop_repeated_below_links(context: &RuleContext<'_>, found: &mut Vec<Diagnostic>) {
+    let real_path = |found: &Diagnostic| context.project.tree.real_path(Utf8Path::new(&found.path));
+    let place = |found: &Diagnostic, path: String| (found.rule, found.line, found.column, path);
+    let known: BTreeSet<_> = found.iter().map(|found| place(found, found.path.clone())).collect();
+    found.retain(|found| {
+        real_path(found).is_none_or(|real| !known.contains(&place(found, real.into_string())))
+    });
 }
 
 fn check_text(context: &RuleContext<'_>, text: &PluginText<'_>, active: &[&'static Rule]) -> Vec<Diagnostic> {

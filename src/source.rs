@@ -5,6 +5,7 @@ mod exclusion;
 mod hashed_paths;
 mod kind;
 mod lines;
+mod links;
 mod paths;
 mod script;
 mod text;
