@@ -1,6 +1,6 @@
 //! A server runs a file that is not installed with the plugin.
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
@@ -10,6 +10,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::paths;
 use crate::model::plugin::{OtherBody, Plugin};
+use crate::read::path_words::is_path_char;
 use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::read::tree::Node;
 use crate::source::Span;
@@ -36,10 +37,10 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         if !matches!(ran.role, TextRole::Program | TextRole::Argument) || prepared {
             continue;
         }
-        for path in ran.own_paths(root).into_iter().filter(runnable::OwnPath::is_plain) {
-            let Some(inside) = path.path_below(&plugin.root) else { continue };
-            let file =
-                inside.file_name().is_some_and(|name| name.contains('.')) || is_started(&ran, path.span);
+        let own = ran.own_paths(root).into_iter().filter(runnable::OwnPath::is_plain);
+        let own = own.filter_map(|path| Some((path.path_below(&plugin.root)?, path.span)));
+        for (inside, span) in own.chain(relative_program(context, plugin, &ran)) {
+            let file = inside.file_name().is_some_and(|name| name.contains('.')) || is_started(&ran, span);
             let there = context.file(&inside).is_some()
                 || context.project.tree.has_folder(&inside)
                 || WINDOWS.iter().any(|ending| context.file(format!("{inside}.{ending}")).is_some());
@@ -55,7 +56,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             } else {
                 format!("the server runs a missing file `{inner}`")
             };
-            let found = sink.report(ran.file, ran.place(path.span), message);
+            let found = sink.report(ran.file, ran.place(span), message);
             let near = paths::nearest_path(&inside, plugin.files.kept.iter().map(|path| path.as_path()));
             let near = near.map(|near| format!("did you mean `{}`?", plugin.relative_path(near)));
             found.help = Some(match (ignored, near) {
@@ -65,6 +66,21 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             });
         }
     }
+}
+
+/// The program of a server without `cwd`, if it is a relative path in a folder that the plugin has: such a path is meant
+/// to lead into the plugin.
+fn relative_program(
+    context: &RuleContext<'_>,
+    plugin: &Plugin,
+    ran: &RunnableText<'_>,
+) -> Option<(Utf8PathBuf, Span)> {
+    let OtherBody::Server(server) = &ran.other.body else { return None };
+    let inner = ran.text.strip_prefix("./").filter(|inner| inner.chars().all(is_path_char))?;
+    let folder = inner.rsplit_once('/').map(|(folder, _)| plugin.root.join(folder))?;
+    let is_program = ran.role == TextRole::Program && server.node.get("cwd").is_none();
+    (is_program && context.project.tree.has_folder(&folder))
+        .then(|| (plugin.root.join(inner), Span::new(0, ran.text.len())))
 }
 
 /// Whether the path at `span` is all of the program, or of the script that an interpreter gets; any other path may be
