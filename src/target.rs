@@ -21,7 +21,9 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 
 pub use axis::Axis;
-pub use checks::{CheckFacts, FileFormat, ProjectConfig, ProjectFiles, RefusedCommand, ServerFormat};
+pub use checks::{
+    CheckFacts, FileFormat, ProjectConfig, ProjectFiles, RefusedCommand, ServerFolder, ServerFormat,
+};
 pub use command::{CommandEmission, CommandFacts};
 pub use components::*;
 pub use facts::*;

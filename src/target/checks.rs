@@ -40,9 +40,9 @@ pub struct CheckFacts {
     /// Whether an MCP server with a `url` but no `type` is treated as one with a command, and dropped.
     #[serde(default)]
     pub type_needed: bool,
-    /// Whether MCP servers of plugins start in the user's project, whatever their `cwd` is.
+    /// Where MCP servers of plugins start.
     #[serde(default)]
-    pub servers_start_in_project: bool,
+    pub server_folder: Option<ServerFolder>,
     /// Names of plugins that the host reserves for its vendor.
     #[serde(default)]
     pub reserved_plugins: Vec<String>,
@@ -73,6 +73,17 @@ pub struct CheckFacts {
     /// Commands that are rejected before they run.
     #[serde(default)]
     pub refused: Vec<RefusedCommand>,
+}
+
+/// The folder in which a host starts the MCP servers of plugins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ServerFolder {
+    /// The user's project, whatever `cwd` is.
+    Project,
+    /// The folder that `cwd` names in the plugin, or the user's project without `cwd`; a build sets `cwd` for servers
+    /// that name the plugin's folder.
+    Cwd,
 }
 
 /// A command that is rejected before it runs.

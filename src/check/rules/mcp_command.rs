@@ -36,13 +36,19 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         // A program may have a blank in its path; absolute paths are not checked.
         let own = ran.text.strip_prefix(&root).map(|inner| plugin.root.join(inner));
         let is_file = own.as_ref().is_some_and(|path| context.paths().contains(path));
-        let elsewhere = program.contains(['/', '\\']) && !program.starts_with(&root);
+        let in_plugin = |word: &str| {
+            let inner = word.strip_prefix("./").unwrap_or(word);
+            context.file(plugin.root.join(inner)).map_or(word.to_owned(), |_| format!("{root}{inner}"))
+        };
+        let started = if program.contains('/') { in_plugin(program) } else { program.to_owned() };
+        let elsewhere = started.contains(['/', '\\']) && !started.starts_with(&root);
         if is_file || elsewhere || rest.trim().is_empty() {
             continue;
         }
         let place = ran.place(Span::new(0, ran.text.len()));
         let found = sink.report(ran.file, place, format!("`command` is a command line: `{}`", ran.text));
-        let words: Vec<String> = rest.split_whitespace().map(|word| format!("\"{word}\"")).collect();
-        found.help = Some(format!("write `\"command\": \"{program}\", \"args\": [{}]`", words.join(", ")));
+        let words: Vec<String> =
+            rest.split_whitespace().map(|word| format!("\"{}\"", in_plugin(word))).collect();
+        found.help = Some(format!("write `\"command\": \"{started}\", \"args\": [{}]`", words.join(", ")));
     }
 }

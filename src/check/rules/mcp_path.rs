@@ -1,6 +1,7 @@
-//! The file of a server is relative to a folder in which the source host does not start it.
+//! The file of a server is relative to a folder in which a host does not start it.
 
 use std::collections::BTreeSet;
+use std::ptr;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -15,6 +16,7 @@ use crate::read::path_words::is_path_char;
 use crate::read::shell_names::is_interpreter;
 use crate::read::tree::Node;
 use crate::source::Span;
+use crate::target::{ServerFolder, Target};
 
 pub(super) const RULE: Rule = Rule {
     name: "mcp-path",
@@ -26,25 +28,46 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
-    if !context.for_source_host() || !context.checks().servers_start_in_project {
-        return;
-    }
     let root = &context.targets.source().plugin_root;
     let mut told = BTreeSet::new();
-    for ran in runnable::servers(context, plugin) {
-        let folder = working_folder(&ran, root);
-        let Some(path) = relative(context, plugin, &ran, &folder) else { continue };
-        let message = format!("`{}` is looked for in the user's project, not in the plugin", ran.text);
-        let found = sink.report(ran.file, ran.place(Span::new(0, ran.text.len())), message);
+    let texts = runnable::servers(context, plugin);
+    for (at, ran) in texts.iter().enumerate() {
+        let before = texts[..at].last().filter(|before| ptr::eq(before.other, ran.other));
+        let folder = working_folder(ran, root);
+        let option = before.map(|before| before.text).unwrap_or_default();
+        let Some((span, path)) = relative(context, plugin, ran, option, &folder) else { continue };
+        let names_root =
+            texts.iter().any(|text| ptr::eq(text.other, ran.other) && text.text.contains(root.as_str()));
+        let hosts = context.hosts_that(|host| looks_elsewhere(host, ran.other, names_root));
+        if hosts.is_empty() {
+            continue;
+        }
+        let written = span.slice(ran.text);
+        let message = format!("`{written}` is looked for in the user's project, not in the plugin");
+        let found = sink.report(ran.file, ran.place(span), message);
         let ignored = if folder.as_str().is_empty() { "" } else { "; the host ignores `cwd`" };
         found.help = Some(format!("write `${{{root}}}/{}`{ignored}", plugin.relative_path(&path)));
-        found.hosts = context.source_host_of_several();
+        found.hosts = hosts;
         told.insert(&ran.other.pointer);
     }
     for other in plugin.others.iter().filter(|other| !told.contains(&other.pointer)) {
         check_folder(context, plugin, other, sink);
     }
 }
+
+/// Whether the host looks for a relative path of the server somewhere else than in the plugin; `names_root` says
+/// whether the server names the plugin's folder.
+fn looks_elsewhere(host: &Target, server: &OtherComponent, names_root: bool) -> bool {
+    let has_folder = matches!(&server.body, OtherBody::Server(server) if server.node.get("cwd").is_some());
+    match host.checks.server_folder {
+        Some(ServerFolder::Project) => true,
+        Some(ServerFolder::Cwd) => !has_folder && !names_root,
+        None => false,
+    }
+}
+
+/// Options that name the folder in which a program starts.
+const FOLDER_OPTIONS: [&str; 5] = ["--directory", "--project", "--prefix", "--cwd", "-C"];
 
 /// Programs that look for a package in their working directory.
 const MANAGERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
@@ -80,13 +103,14 @@ fn check_folder(context: &RuleContext<'_>, plugin: &Plugin, other: &OtherCompone
     // What names the plugin's folder finds its file from anywhere.
     let is_anywhere = || args.iter().chain([&command]).any(|text| text.contains(root.as_str()));
     let is_local = || !inner.is_empty() && is_there && !FETCHING.contains(&base(command)) && !is_anywhere();
-    if !starts_package && !starts_module && !is_local() {
+    let hosts = context.hosts_that(|host| host.checks.server_folder == Some(ServerFolder::Project));
+    if hosts.is_empty() || !starts_package && !starts_module && !is_local() {
         return;
     }
     let found =
         sink.report(file, cwd.span, "the host ignores `cwd` and starts the server in the user's project");
     found.help = Some(format!("start it by its file, such as `node ${{{root}}}/…`"));
-    found.hosts = context.source_host_of_several();
+    found.hosts = hosts;
 }
 
 /// The folder of the plugin that `cwd` names, even if the host ignores it.
@@ -98,19 +122,39 @@ fn working_folder(ran: &RunnableText<'_>, root: &str) -> Utf8PathBuf {
     Utf8PathBuf::from(if inner == "." { "" } else { inner })
 }
 
-/// The plugin's file that a relative argument of the server resolves to.
+/// The plugin's file, or the folder behind an option for folders, to which a relative path in the text leads, and the
+/// span of the path; `before` is the text before it.
 fn relative(
     context: &RuleContext<'_>,
     plugin: &Plugin,
     ran: &RunnableText<'_>,
+    before: &str,
     folder: &Utf8Path,
-) -> Option<Utf8PathBuf> {
-    let word = ran.text.strip_prefix("./").unwrap_or(ran.text);
-    let named = ran.role == TextRole::Argument || ran.role == TextRole::Program && ran.text.contains('/');
-    let plain = word.chars().all(|c| is_path_char(c) || c == ' ');
-    if !named || !plain || word.starts_with(['/', '-']) || !word.contains('.') {
+) -> Option<(Span, Utf8PathBuf)> {
+    let start = match ran.role {
+        TextRole::Argument if ran.text.starts_with("--") => ran.text.find('=')? + 1,
+        TextRole::Argument => 0,
+        TextRole::Program if ran.text.contains('/') => 0,
+        _ => return None,
+    };
+    let span = Span::new(start, ran.text.len());
+    let written = span.slice(ran.text);
+    let word = written.strip_prefix("./").unwrap_or(written);
+    if word.is_empty() || word.starts_with(['/', '-']) || !word.chars().all(|c| is_path_char(c) || c == ' ') {
         return None;
     }
     let path = plugin.root.join(folder).join(word);
-    context.file(&path).is_some().then_some(path)
+    // A word without a dot may be a command of the program.
+    let is_named = ran.role == TextRole::Program || written.contains('.');
+    let option = if start > 0 { &ran.text[..start - 1] } else { before };
+    let names_folder = FOLDER_OPTIONS.contains(&option) && !is_fetched(ran);
+    let is_there =
+        is_named && context.file(&path).is_some() || names_folder && context.project.tree.has_folder(&path);
+    is_there.then_some((span, path))
+}
+
+/// Whether the server's program fetches what it starts, so that the options may be those of the fetched program.
+fn is_fetched(ran: &RunnableText<'_>) -> bool {
+    let OtherBody::Server(server) = &ran.other.body else { return false };
+    server.node.get("command").and_then(Node::as_str).is_some_and(|command| FETCHING.contains(&base(command)))
 }
