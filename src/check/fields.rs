@@ -2,8 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use crate::model::component::Component;
 use crate::source::ComponentKind;
-use crate::target::Targets;
+use crate::target::{Target, Targets};
+
+/// Whether the host tells models about the component only if the field has a value.
+pub fn is_needed_for_models(component: &Component, key: &str, host: &Target) -> bool {
+    let is_told = component.kind == ComponentKind::Skill && !component.is_user_only();
+    is_told && key == "description" && host.checks.lists_described_skills
+}
 
 /// Every key that some host knows in the frontmatter of `kind`.
 pub fn known_keys(targets: &Targets, kind: ComponentKind) -> BTreeSet<&str> {

@@ -40,6 +40,9 @@ pub struct CheckFacts {
     /// Whether an MCP server with a `url` but no `type` is treated as one with a command, and dropped.
     #[serde(default)]
     pub type_needed: bool,
+    /// Whether models are told only about skills with a description.
+    #[serde(default)]
+    pub lists_described_skills: bool,
     /// Where MCP servers of plugins start.
     #[serde(default)]
     pub server_folder: Option<ServerFolder>,

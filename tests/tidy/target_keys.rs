@@ -21,10 +21,11 @@ use crate::labelled;
 use crate::support::none_left;
 
 /// Trees whose findings depend on `[checks]`: those of these rules.
-const CHECKED: [&str; 14] = [
+const CHECKED: [&str; 15] = [
     "agent-field",
     "broad-tool-grant",
     "command-placeholder",
+    "description-missing",
     "hook-matcher",
     "hook-script-missing",
     "mcp-path",

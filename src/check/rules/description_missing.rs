@@ -1,6 +1,7 @@
 //! A skill without `description`.
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::fields;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
@@ -21,7 +22,9 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     if component.kind != ComponentKind::Skill || component.field("description").is_some() {
         return;
     }
-    let hosts = context.hosts_that(|target| target.skill.description_required);
+    let hosts = context.hosts_that(|target| {
+        target.skill.description_required || fields::is_needed_for_models(component, "description", target)
+    });
     // Users who type the name need no description, unless the host rejects the skill.
     if component.is_user_only() && hosts.is_empty() {
         return;

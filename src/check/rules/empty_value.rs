@@ -1,6 +1,7 @@
 //! A frontmatter field without a value.
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::fields;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
@@ -26,7 +27,10 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         };
         if empty {
             let found = sink.report(text.file, entry.key_span, format!("`{}` has no value", entry.key));
-            found.hosts = context.hosts_that(|target| target.yaml.text_fields.contains(&entry.key));
+            found.hosts = context.hosts_that(|target| {
+                target.yaml.text_fields.contains(&entry.key)
+                    || fields::is_needed_for_models(component, &entry.key, target)
+            });
             found.help = Some("give it a value, or remove the line".to_owned());
         }
     }

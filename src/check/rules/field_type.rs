@@ -1,6 +1,7 @@
 //! A frontmatter field whose value has the wrong type.
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::fields;
 use crate::check::raw_value;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::{FindingSink, replace};
@@ -58,7 +59,11 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
             entry.node.span,
             format!("`{key}` must be {wanted}, found {}", entry.node.kind()),
         );
-        found.hosts = context.hosts_that(|target| refuses(target, entry));
+        found.hosts = context.hosts_that(|target| {
+            let is_dropped =
+                entry.node.scalar().is_none() && fields::is_needed_for_models(component, key, target);
+            refuses(target, entry) || is_dropped
+        });
         found.help = Some(match wanted {
             "text" => format!("write `{key}: \"…\"` on one line"),
             wanted => format!("write {wanted}"),

@@ -1,6 +1,7 @@
 //! A skill or an agent without frontmatter.
 
 use crate::check::context::{PluginText, RuleContext};
+use crate::check::fields;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
@@ -29,7 +30,10 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let (message, hosts) = match component.kind {
         ComponentKind::Skill => (
             "the skill has no frontmatter, so the model does not know when to use it",
-            context.hosts_that(|target| target.skill.description_required),
+            context.hosts_that(|target| {
+                target.skill.description_required
+                    || fields::is_needed_for_models(component, "description", target)
+            }),
         ),
         ComponentKind::Agent => ("the file has no frontmatter but still becomes an agent", Vec::new()),
         _ => return,
