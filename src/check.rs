@@ -43,6 +43,7 @@ pub mod spanned_toml;
 pub mod stage;
 mod suppress;
 pub mod tools;
+pub mod variables;
 mod working_folder;
 
 use std::collections::BTreeSet;

@@ -1,13 +1,14 @@
 //! A hook calls a program of the plugin by the bare name of a file in `bin/`, by a path relative to the plugin's folder,
-//! by a path with `\`, or by a variable in the form of another shell.
+//! by a path with `\`, or by a variable that nothing sets or that is in the form of another program.
 
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, RunnableText, TextRole};
 use crate::check::shell::{SimpleCommand, base};
 use crate::check::sink::{FindingSink, replace};
+use crate::check::variables::{self, VariableNotation, WrittenVariable};
 use crate::diagnostic::{Applicability, Severity};
-use crate::model::plugin::{LocationForm, Plugin};
+use crate::model::plugin::{LocationForm, OtherBody, Plugin};
 use crate::read::path_words::{ends_in_command, is_path_char};
 use crate::read::shell_names::{is_interpreter, is_shell};
 use crate::source::Span;
@@ -44,12 +45,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                     Some(replace(ran.file, place, format!("${{{root}}}/{plain}"), Applicability::Unsafe));
             }
         }
-        for span in percent_variables(&ran, root) {
-            let place = ran.place(span);
-            let message = format!("the shell of hooks does not replace `{}`", span.slice(ran.text));
-            let found = sink.report(ran.file, place, message);
-            found.help = Some(format!("write `${{{root}}}`"));
-            found.fix = Some(replace(ran.file, place, format!("${{{root}}}"), Applicability::Unsafe));
+        if is_plugin {
+            report_variables(context, &ran, sink);
         }
         let words: Vec<(String, Span)> = match ran.role {
             TextRole::Program => vec![(ran.text.to_owned(), Span::new(0, ran.text.len()))],
@@ -110,17 +107,74 @@ fn backslashed<'t>(text: &'t str, root: &str) -> Vec<(&'t str, Span)> {
     text.match_indices(&written).map(|(at, _)| path(at)).collect()
 }
 
-/// Where a text for a POSIX shell names the variable `root` as the shell of Windows does, and starts no such shell.
-fn percent_variables(ran: &RunnableText<'_>, root: &str) -> Vec<Span> {
-    let starts_cmd = |command: &SimpleCommand| {
-        let program = command.program(&["exec", "env"]).first().map(|word| base(&word.text).to_lowercase());
-        program.is_some_and(|name| matches!(name.as_str(), "cmd" | "cmd.exe"))
-    };
-    let written = format!("%{root}%");
-    if ran.role != TextRole::Shell || ran.commands().iter().any(starts_cmd) {
-        return Vec::new();
+/// Reports variables that stand for the folder of the plugin but that nothing sets, or in a form that nothing replaces.
+fn report_variables(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut FindingSink) {
+    let source = context.targets.source();
+    let folders = [source.plugin_root.as_str(), source.skill_folder.as_str()];
+    for variable in variables::find(ran.text) {
+        let WrittenVariable { span, name, form } = variable;
+        let Some(meant) = variable.meant(folders) else { continue };
+        let is_own = name == meant && matches!(form, VariableNotation::Bare | VariableNotation::Braces);
+        let is_free = match form {
+            // A default is used where nothing sets the variable.
+            VariableNotation::Default(_) | VariableNotation::Source(_) => true,
+            VariableNotation::Percent => ran.role != TextRole::Shell || starts(ran, &["cmd", "cmd.exe"]),
+            VariableNotation::PowerShell => starts(ran, &POWER_SHELLS) || is_for_power_shell(ran),
+            // A program in the command may fill it.
+            VariableNotation::Template => !ran.text[span.end..].starts_with(['/', '"']),
+            VariableNotation::Bare | VariableNotation::Braces => {
+                is_own && (meant == source.plugin_root || is_of_skill(ran))
+            }
+            VariableNotation::Command => false,
+        };
+        if is_free || variables::is_set(ran.text, name) {
+            continue;
+        }
+        // Another host may set a name without the usual beginning.
+        let is_short = source.plugin_root.ends_with(&format!("_{name}"));
+        if is_short && !context.for_source_host() {
+            continue;
+        }
+        let written = span.slice(ran.text);
+        let message = match form {
+            VariableNotation::Bare | VariableNotation::Braces => format!("nothing sets `{name}` for hooks"),
+            _ => format!("the shell of hooks does not replace `{written}`"),
+        };
+        let root = &source.plugin_root;
+        let place = ran.place(span);
+        let found = sink.report(ran.file, place, message);
+        found.help = Some(format!("write `${{{root}}}`"));
+        if is_short {
+            found.hosts = context.source_host_of_several();
+        }
+        // Another folder needs another path behind it.
+        if meant == source.plugin_root {
+            found.fix = Some(replace(ran.file, place, format!("${{{root}}}"), Applicability::Unsafe));
+        }
     }
-    ran.text.match_indices(&written).map(|(at, _)| Span::new(at, at + written.len())).collect()
+}
+
+/// Programs that read `$env:NAME`.
+const POWER_SHELLS: [&str; 4] = ["powershell", "powershell.exe", "pwsh", "pwsh.exe"];
+
+/// Whether a command of the text starts one of these programs.
+fn starts(ran: &RunnableText<'_>, programs: &[&str]) -> bool {
+    let starts = |command: &SimpleCommand| {
+        let program = command.program(&["exec", "env"]).first().map(|word| base(&word.text).to_lowercase());
+        program.is_some_and(|name| programs.contains(&name.as_str()))
+    };
+    ran.commands().iter().any(starts)
+}
+
+/// Whether the hook asks for PowerShell, or has a program with arguments, which may be that.
+fn is_for_power_shell(ran: &RunnableText<'_>) -> bool {
+    let OtherBody::Hook(hook) = &ran.other.body else { return false };
+    ran.role != TextRole::Shell || hook.node.get("shell").is_some()
+}
+
+/// Whether the hook is declared in a skill, which has a folder.
+fn is_of_skill(ran: &RunnableText<'_>) -> bool {
+    ran.file.path.extension() == Some("md")
 }
 
 /// Whether a word is a relative path to a file in a folder.
