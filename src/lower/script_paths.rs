@@ -138,7 +138,7 @@ fn is_of_name(c: char) -> bool {
 }
 
 /// The quoted part of a path that follows the part ending at `at`, and its end.
-fn next_part<'t>(line: &'t str, at: usize) -> Option<(&'t str, usize)> {
+fn next_part(line: &str, at: usize) -> Option<(&str, usize)> {
     let quote = line[at..].chars().next().filter(|c| matches!(c, '"' | '\''))?;
     let rest = line[at + 1..].trim_start();
     let rest = rest.strip_prefix([',', '/'])?.trim_start().strip_prefix(quote)?;
