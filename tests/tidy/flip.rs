@@ -202,8 +202,9 @@ impl BaselineResults {
     }
 
     /// Whether anything comes out otherwise with `text` as the target file of `host`; `reads` tells
-    /// whether the key already counts when a source is read, so that every host may differ.
-    fn differs(&self, host: &str, text: String, reads: bool) -> Outcome {
+    /// whether the key already counts when a source is read, so that every host may differ. A case that shows
+    /// a difference comes first in `order` from then on: it often shows the next key, too.
+    fn differs(&self, host: &str, text: String, reads: bool, order: &mut [usize]) -> Outcome {
         let mut folder = files(host);
         folder.insert("target.toml".to_owned(), text);
         let Ok(targets) = Targets::with_added(BTreeMap::from([(HostId::new(host), folder)])) else {
@@ -214,18 +215,18 @@ impl BaselineResults {
         } else {
             vec![self.pictures.get_key_value(host).expect("a host").0]
         };
-        for (at, case) in self.cases.iter().enumerate() {
-            let again = reads.then(|| read(&case.request, &targets));
+        let shows = |at: usize| {
+            let again = reads.then(|| read(&self.cases[at].request, &targets));
             let (project, found) = match &again {
                 None => (&self.projects[at].0, &self.projects[at].1),
                 Some(Ok((project, found))) => (project, found),
-                Some(Err(_)) => return Outcome::Differs,
+                Some(Err(_)) => return true,
             };
-            if hosts.iter().any(|host| picture(project, found, host, &targets) != self.pictures[*host][at]) {
-                return Outcome::Differs;
-            }
-        }
-        Outcome::Same
+            hosts.iter().any(|host| picture(project, found, host, &targets) != self.pictures[*host][at])
+        };
+        let Some(place) = order.iter().position(|at| shows(*at)) else { return Outcome::Same };
+        order[..=place].rotate_right(1);
+        Outcome::Differs
     }
 }
 
@@ -240,6 +241,7 @@ fn unused(host: &str, before: &BaselineResults) -> Vec<String> {
     let text = files(host).remove("target.toml").expect("a target");
     let document = Value::Table(text.parse().expect("a target is TOML"));
     let mut found = Vec::new();
+    let mut order: Vec<usize> = (0..before.cases.len()).collect();
     for (keys, value) in leaves(&document) {
         let path = keys.join(".");
         let named = |key: &&str| {
@@ -256,7 +258,8 @@ fn unused(host: &str, before: &BaselineResults) -> Vec<String> {
                 let drop = |list: &mut Value| {
                     list.as_array_mut().expect("a list").remove(at);
                 };
-                if before.differs(host, changed(&document, &keys, &drop), reads) == Outcome::Same {
+                if before.differs(host, changed(&document, &keys, &drop), reads, &mut order) == Outcome::Same
+                {
                     found.push(format!(
                         "targets/{host}/target.toml: `{path}`: nothing changes without {}",
                         item
@@ -266,7 +269,7 @@ fn unused(host: &str, before: &BaselineResults) -> Vec<String> {
         }
         for other in others(&value) {
             let set = |place: &mut Value| *place = other.clone();
-            outcomes.push(before.differs(host, changed(&document, &keys, &set), reads));
+            outcomes.push(before.differs(host, changed(&document, &keys, &set), reads, &mut order));
             if outcomes.last() == Some(&Outcome::Differs) {
                 break;
             }

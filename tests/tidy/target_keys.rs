@@ -44,7 +44,18 @@ struct LabelledTrees {
     /// Where they lie, each below the name of its rule.
     folder: tempfile::TempDir,
     trees: Vec<(Project, Vec<Diagnostic>, Vec<String>, Settings)>,
+    /// What is found with the targets as they are, in the order of the parts.
+    before: Vec<String>,
 }
+
+/// Trees of projects, which are read again with each target.
+const PROJECTS: [&str; 5] = [
+    "refused-command/project-folders",
+    "project-file/agents-to-be-copied",
+    "project-file/codex",
+    "project-file/opencode",
+    "project-config/faults",
+];
 
 impl LabelledTrees {
     fn new(targets: &Targets) -> Self {
@@ -71,51 +82,46 @@ impl LabelledTrees {
                 trees.push((project, found, hosts, settings));
             }
         }
-        Self { folder: written, trees }
+        let mut labelled = Self { folder: written, trees, before: Vec::new() };
+        labelled.before = labelled.parts().map(|part| labelled.picture(part, targets)).collect();
+        labelled
     }
 
-    /// What is found in every tree with `targets`.
-    fn picture(&self, targets: &Targets) -> String {
-        let mut out = String::new();
-        let trees = [
-            "refused-command/project-folders",
-            "project-file/agents-to-be-copied",
-            "project-file/codex",
-            "project-file/opencode",
-            "project-config/faults",
-        ];
-        for tree in trees {
-            let src = self.folder.path().join(tree).join("in");
+    /// The trees of projects, then the others.
+    fn parts(&self) -> std::ops::Range<usize> {
+        0..PROJECTS.len() + self.trees.len()
+    }
+
+    /// What is found in one tree with `targets`.
+    fn picture(&self, part: usize, targets: &Targets) -> String {
+        let Some(tree) = part.checked_sub(PROJECTS.len()) else {
+            let src = self.folder.path().join(PROJECTS[part]).join("in");
             let mut request = SourceRequest::new(src);
             request.everything = true;
             let projects = Source::read(&request, targets).expect("a tree can be read").project;
-            out += &format!("{:?}\n{:?}\n", projects.plugins, projects.left_out);
-        }
-        for (project, found, hosts, settings) in &self.trees {
-            let own = |target: &&Target| match hosts.as_slice() {
-                [] => true,
-                named => named.iter().any(|name| **name == *target.name),
-            };
-            let context = RuleContext::new(project, targets, targets.iter().filter(own).collect(), settings);
-            out +=
-                &format!("{:?}\n", check::run(&context, found.clone(), &CheckScope::default()).diagnostics);
-        }
-        out
+            return format!("{:?}\n{:?}\n", projects.plugins, projects.left_out);
+        };
+        let (project, found, hosts, settings) = &self.trees[tree];
+        let own = |target: &&Target| match hosts.as_slice() {
+            [] => true,
+            named => named.iter().any(|name| **name == *target.name),
+        };
+        let context = RuleContext::new(project, targets, targets.iter().filter(own).collect(), settings);
+        format!("{:?}\n", check::run(&context, found.clone(), &CheckScope::default()).diagnostics)
     }
 
-    /// Whether anything is found otherwise with `text` as the target file of `host`.
-    fn differs(&self, host: &str, text: String) -> Outcome {
-        let with = |text: String| {
-            let mut folder = files(host);
-            folder.insert("target.toml".to_owned(), text);
-            Targets::with_added(BTreeMap::from([(HostId::new(host), folder)]))
+    /// Whether anything is found otherwise with `text` as the target file of `host`. A tree that shows a difference comes
+    /// first in `order` from then on: it often shows the next key, too.
+    fn differs(&self, host: &str, text: String, order: &mut [usize]) -> Outcome {
+        let mut folder = files(host);
+        folder.insert("target.toml".to_owned(), text);
+        let Ok(targets) = Targets::with_added(BTreeMap::from([(HostId::new(host), folder)])) else {
+            return Outcome::Refused;
         };
-        let before = Targets::embedded().expect("the embedded targets load");
-        match with(text) {
-            Err(_) => Outcome::Refused,
-            Ok(targets) if self.picture(&targets) != self.picture(&before) => Outcome::Differs,
-            Ok(_) => Outcome::Same,
-        }
+        let shows = |part: &usize| self.picture(*part, &targets) != self.before[*part];
+        let Some(place) = order.iter().position(shows) else { return Outcome::Same };
+        order[..=place].rotate_right(1);
+        Outcome::Differs
     }
 }
 
@@ -125,13 +131,14 @@ fn unheeded(host: &str, labelled: &LabelledTrees) -> Vec<String> {
     let text = files(host).remove("target.toml").expect("a target");
     let document = Value::Table(text.parse().expect("a target is TOML"));
     let mut found = Vec::new();
+    let mut order: Vec<usize> = labelled.parts().collect();
     for (keys, value) in leaves(&document).into_iter().filter(|(keys, _)| keys[0] == "checks") {
         let other = match &value {
             Value::Array(_) => Value::Array(Vec::new()),
             value => others(value).remove(0),
         };
         let set = |place: &mut Value| *place = other.clone();
-        if labelled.differs(host, changed(&document, &keys, &set)) == Outcome::Same {
+        if labelled.differs(host, changed(&document, &keys, &set), &mut order) == Outcome::Same {
             let path = keys.join(".");
             found.push(format!("targets/{host}/target.toml: `{path}` changes no finding in a labelled tree"));
         }
