@@ -1,5 +1,7 @@
 //! A variable in the configuration of a server that nothing replaces.
 
+use std::collections::BTreeSet;
+
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, RunnableText, TextRole};
@@ -50,11 +52,8 @@ fn faults(context: &RuleContext<'_>, ran: &RunnableText<'_>) -> Vec<(Span, Strin
             Some((variable.span, message, help))
         })
         .collect();
-    for fault in dollar_faults(context, ran) {
-        if !out.iter().any(|(span, ..)| span.start == fault.0.start) {
-            out.push(fault);
-        }
-    }
+    let reported: BTreeSet<usize> = out.iter().map(|(span, ..)| span.start).collect();
+    out.extend(dollar_faults(context, ran).into_iter().filter(|(span, ..)| !reported.contains(&span.start)));
     out
 }
 
