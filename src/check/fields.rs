@@ -12,6 +12,11 @@ pub fn is_needed_for_models(component: &Component, key: &str, host: &Target) -> 
     is_told && key == "description" && host.checks.lists_described_skills
 }
 
+/// Whether the host lists a skill for models, or loads it, only with a description.
+pub fn needs_description(component: &Component, host: &Target) -> bool {
+    host.skill.description_required || is_needed_for_models(component, "description", host)
+}
+
 /// Every key that some host knows in the frontmatter of `kind`.
 pub fn known_keys(targets: &Targets, kind: ComponentKind) -> BTreeSet<&str> {
     let mut keys = BTreeSet::new();

@@ -83,6 +83,28 @@ fn case_13_values_of_servers_cost_in_proportion() {
 }
 
 #[test]
+fn case_13_other_forms_of_variables_cost_in_proportion() {
+    fn hook(written: &str, many: usize) -> Tree {
+        let command = format!("echo {}", written.repeat(many));
+        let hooks = format!(
+            "{{ \"hooks\": {{ \"Stop\": [{{ \"hooks\": [{{ \"type\": \"command\", \"command\": \"{command}\" }}] }}] }} }}"
+        );
+        demo().file("in/hooks/hooks.json", hooks)
+    }
+    let misspelt = |many| hook("${CLAUDE_PLUGIN_ROT}/a ", many);
+    let percent = |many| hook("%CLAUDE_PLUGIN_ROOT%/a ", many);
+    let template = |many| skill(&"{CLAUDE_PLUGIN_ROOT}/a\n".repeat(many));
+    let relative = |many| {
+        let one = "\"s#\": { \"command\": \"node\", \"args\": [\"./a.js\"] },";
+        servers(&repeated(many, one)).file("in/a.js", "")
+    };
+    let sources: [fn(usize) -> Tree; 4] = [misspelt, percent, template, relative];
+    for source in sources {
+        at_told_size(10_000, source, &CHECK);
+    }
+}
+
+#[test]
 fn case_13_variables_within_defaults_cost_in_proportion() {
     fn nested(many: usize) -> String {
         format!("{}x{}", "${A:-".repeat(many), "}".repeat(many))

@@ -22,9 +22,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     if component.kind != ComponentKind::Skill || component.field("description").is_some() {
         return;
     }
-    let hosts = context.hosts_that(|target| {
-        target.skill.description_required || fields::is_needed_for_models(component, "description", target)
-    });
+    let hosts = context.hosts_that(|target| fields::needs_description(component, target));
     // Users who type the name need no description, unless the host rejects the skill.
     if component.is_user_only() && hosts.is_empty() {
         return;

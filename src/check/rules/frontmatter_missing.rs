@@ -30,10 +30,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     let (message, hosts) = match component.kind {
         ComponentKind::Skill => (
             "the skill has no frontmatter, so the model does not know when to use it",
-            context.hosts_that(|target| {
-                target.skill.description_required
-                    || fields::is_needed_for_models(component, "description", target)
-            }),
+            context.hosts_that(|target| fields::needs_description(component, target)),
         ),
         ComponentKind::Agent => ("the file has no frontmatter but still becomes an agent", Vec::new()),
         _ => return,

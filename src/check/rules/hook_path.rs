@@ -1,6 +1,9 @@
 //! A hook calls a program of the plugin by the bare name of a file in `bin/`, by a path relative to the plugin's folder,
 //! by a path with `\`, or by a variable that nothing sets or that is in the form of another program.
 
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
+
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, RunnableText, TextRole};
@@ -111,6 +114,9 @@ fn backslashed<'t>(text: &'t str, root: &str) -> Vec<(&'t str, Span)> {
 fn report_variables(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mut FindingSink) {
     let source = context.targets.source();
     let folders = [source.plugin_root.as_str(), source.skill_folder.as_str()];
+    let starts_cmd = LazyCell::new(|| starts(ran, &["cmd", "cmd.exe"]));
+    let starts_power_shell = LazyCell::new(|| starts(ran, &POWER_SHELLS));
+    let mut set: BTreeMap<&str, bool> = BTreeMap::new();
     for variable in variables::find(ran.text) {
         let WrittenVariable { span, name, form } = variable;
         let Some(meant) = variable.meant(folders) else { continue };
@@ -118,8 +124,8 @@ fn report_variables(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mu
         let is_free = match form {
             // A default is used where nothing sets the variable.
             VariableNotation::Default(_) | VariableNotation::Source(_) => true,
-            VariableNotation::Percent => ran.role != TextRole::Shell || starts(ran, &["cmd", "cmd.exe"]),
-            VariableNotation::PowerShell => starts(ran, &POWER_SHELLS) || is_for_power_shell(ran),
+            VariableNotation::Percent => ran.role != TextRole::Shell || *starts_cmd,
+            VariableNotation::PowerShell => is_for_power_shell(ran) || *starts_power_shell,
             // A program in the command may fill it.
             VariableNotation::Template => !ran.text[span.end..].starts_with(['/', '"']),
             VariableNotation::Bare | VariableNotation::Braces => {
@@ -127,7 +133,7 @@ fn report_variables(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mu
             }
             VariableNotation::Command => false,
         };
-        if is_free || variables::is_set(ran.text, name) {
+        if is_free || *set.entry(name).or_insert_with(|| variables::is_set(ran.text, name)) {
             continue;
         }
         // Another host may set a name without the usual beginning.

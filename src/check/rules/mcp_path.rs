@@ -31,13 +31,14 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = &context.targets.source().plugin_root;
     let mut told = BTreeSet::new();
     let texts = runnable::servers(context, plugin);
+    let names_root = texts.iter().filter(|text| text.text.contains(root.as_str()));
+    let names_root: BTreeSet<_> = names_root.map(|text| ptr::from_ref(text.other)).collect();
     for (at, ran) in texts.iter().enumerate() {
         let before = texts[..at].last().filter(|before| ptr::eq(before.other, ran.other));
         let folder = working_folder(ran, root);
         let option = before.map(|before| before.text).unwrap_or_default();
         let Some((span, path)) = relative(context, plugin, ran, option, &folder) else { continue };
-        let names_root =
-            texts.iter().any(|text| ptr::eq(text.other, ran.other) && text.text.contains(root.as_str()));
+        let names_root = names_root.contains(&ptr::from_ref(ran.other));
         let hosts = context.hosts_that(|host| looks_elsewhere(host, ran.other, names_root));
         if hosts.is_empty() {
             continue;

@@ -35,7 +35,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         return;
     }
     let bases = based_on(text, &folders.map(|(name, _)| name));
-    let mut set: BTreeMap<&str, bool> = BTreeMap::new();
+    let (mut set, mut explained): (BTreeMap<&str, bool>, BTreeMap<&str, bool>) = Default::default();
     for variable in &written {
         let WrittenVariable { span, name, form } = *variable;
         let meant = variable.meant(folders.map(|(known, _)| known));
@@ -46,7 +46,8 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         if form == VariableNotation::Braces && name == meant
             || matches!(form, VariableNotation::Source(_))
             // A text that explains the name has the reader fill the template.
-            || form == VariableNotation::Template && body.contains(&format!("`{name}`"))
+            || form == VariableNotation::Template
+                && *explained.entry(name).or_insert_with(|| body.contains(&format!("`{name}`")))
             || *set.entry(name).or_insert_with(|| variables::is_set(body, name))
         {
             continue;
