@@ -128,7 +128,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             "continue with it: `polish checklist parse`",
         ));
     }
-    warnings.extend(ChecklistLock::load(&run)?.result_warning());
+    // One that cannot be read is replaced all the same.
+    warnings.extend(ChecklistLock::load(&run).ok().and_then(|lock| lock.result_warning()));
     let mut steps = folder.seal()?.steps(&folder, vec![(LOCK, text(&lock))])?;
     steps.push(StoreStep::Write { path: folder.relative(CHECKLIST), text: checklist });
     held.commit(steps)?;
