@@ -302,8 +302,8 @@ pub(super) fn roots_below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'
     &roots[start..start + end]
 }
 
-/// Whether a folder that was given as a source is a plugin: it has a manifest, or a component of any kind. Another plugin
-/// in it that is called like a component folder is no component.
+/// Whether a folder that was given as a source is a plugin: it has a manifest, or a component of any kind. A plugin in
+/// it that is called like a component folder is a plugin, not a component.
 pub(super) fn is_plugin(file_system: &FileSystem, folder: &Path, source: &SourceFacts) -> bool {
     let has_manifest = |folder: &Path| file_system.is_file(&folder.join(&source.manifest));
     let holds = |place: &str| {

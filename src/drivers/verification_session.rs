@@ -197,10 +197,9 @@ fn plan(
     if work.is_empty() && !absent.is_empty() {
         return Err(absent.swap_remove(0).1.into());
     }
-    let unbuilt = request
-        .to
-        .iter()
-        .find(|wanted| *wanted != "all" && !hosts.iter().any(|host: &HostId| **host == **wanted));
+    let unbuilt = request.to.iter().find(|wanted| {
+        *wanted != "all" && !hosts.iter().any(|host: &HostId| host.as_str() == wanted.as_str())
+    });
     let absent = absent.into_iter().map(|(host, missing)| AbsentHost {
         host,
         message: missing.message,

@@ -115,7 +115,7 @@ impl FeedbackVerdict {
 }
 
 impl CallState {
-    fn parse(value: &Value) -> Option<Self> {
+    pub(super) fn parse(value: &Value) -> Option<Self> {
         Some(match value.as_str()? {
             "open" => Self::Open,
             "begun" => Self::Begun,

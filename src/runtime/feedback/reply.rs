@@ -167,7 +167,7 @@ fn is_begun_elsewhere(run: &FeedbackRun, id: &str) -> Result<bool, CallFailure> 
         // A record that cannot be read holds up no other run.
         let record = parsed::<Value>(&run.store, &path.join(RECORD)).ok().flatten().unwrap_or_default();
         let mut outcomes = record["outcomes"].as_array().into_iter().flatten();
-        if outcomes.any(|one| one["id"] == id && one["reply"] == "begun") {
+        if outcomes.any(|one| one["id"] == id && CallState::parse(&one["reply"]) == Some(CallState::Begun)) {
             return Ok(true);
         }
     }
