@@ -21,6 +21,7 @@ use super::environment::Environment;
 use super::error_code::ErrorCode;
 use super::git::{Repository, records};
 use super::hosts::SandboxAccess;
+use super::timestamp::Timestamp;
 use super::{child, document};
 use crate::disk::durable::AppendFile;
 use crate::disk::reader::SizeLimit;
@@ -117,6 +118,17 @@ impl Store {
             self.must_be_untracked()?;
         }
         Ok(root)
+    }
+
+    /// How many seconds ago a file was changed; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`Store::text`].
+    pub fn age(&self, path: &Path) -> Result<Option<u64>, CallFailure> {
+        let Some(root) = self.open()? else { return Ok(None) };
+        let changed = root.modified(path.strip_prefix(&self.root).unwrap_or(path));
+        let changed = changed.map_err(|error| self.refusal(error))?;
+        Ok(changed.map(|time| self.environment.now().seconds_since(Timestamp::from_system_time(time))))
     }
 
     /// A link is only followed if the user named the folder.

@@ -25,7 +25,7 @@ pub struct AnsweredThread {
 }
 
 impl AnsweredThread {
-    /// Those among what was fetched. Of a run, those that it has neither answered itself nor resolved.
+    /// Those among what was fetched. Of a run, those that it has neither answered itself nor tried to resolve.
     pub(super) fn list(fetched: &FetchedFeedback, record: Option<&FeedbackRecord>) -> Vec<Self> {
         fetched.items.iter().filter_map(|item| Self::from_item(item, record)).collect()
     }
@@ -34,12 +34,10 @@ impl AnsweredThread {
     pub(super) fn from_item(item: &FeedbackItem, record: Option<&FeedbackRecord>) -> Option<Self> {
         let is_thread = item.kind == ItemKind::ReviewThread && item.handled_by_us;
         let last = item.comments.last().filter(|_| is_thread)?;
-        let mark = last.reply_mark(&item.id).filter(|mark| mark.verdict != FeedbackVerdict::NeedsHuman)?;
+        let mark = last.reply_mark(&item.id)?;
         let is_of_run = |record: &FeedbackRecord| {
-            let is_settled = |one: &FeedbackOutcome| {
-                one.id == item.id && (one.round != EARLIER || one.resolution == CallState::Done)
-            };
-            mark.origin.split('/').next() == Some(&*record.run_id) || record.outcomes.iter().any(is_settled)
+            mark.origin.split('/').next() == Some(&*record.run_id)
+                || record.outcomes.iter().any(|one| one.id == item.id)
         };
         record.is_none_or(|record| !is_of_run(record)).then(|| Self {
             id: item.id.clone(),

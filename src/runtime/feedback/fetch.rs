@@ -192,14 +192,18 @@ fn fetch_for_run(
         .filter(|item| item.handled_by_us && is_resolved(&item.id))
         .map(|item| item.id.clone())
         .collect();
+    let mut reopened = Vec::new();
     for id in stale {
-        if await_resolved(session, &id)? {
-            fetched.items.retain(|item| item.id != id);
+        match await_resolved(session, &id)? {
+            true => fetched.items.retain(|item| item.id != id),
+            false => reopened.push(id),
         }
     }
     let store = run.store.clone();
     let held = store.lock()?;
     run.reread()?;
+    let outcomes = run.record.outcomes.iter_mut().filter(|one| one.resolution == CallState::Done);
+    outcomes.filter(|one| reopened.contains(&one.id)).for_each(|one| one.resolution = CallState::Undone);
     // GitHub may not show a reply yet. A comment or review text has it in another place, and nothing else tells of it.
     let done = run.record.outcomes.iter().filter(|one| one.reply == CallState::Done);
     let done = id_set(done.map(|one| &one.id));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answered::{AnsweredThread, EARLIER};
+use super::answered::AnsweredThread;
 use super::gates::TriagedFeedback;
 use super::items::{ItemKind, ReasonedItem};
 use super::outcome::{CallState, FeedbackOutcome, FeedbackVerdict};
@@ -93,9 +93,7 @@ fn open_items(loaded: &TriagedFeedback, record: &FeedbackRecord) -> Vec<String> 
         let item = loaded.places.item(&loaded.fetched, id);
         item.is_some_and(|item| item.kind == ItemKind::ReviewThread)
             && last.is_some_and(|last| {
-                last.verdict != FeedbackVerdict::NeedsHuman
-                    && last.resolution != CallState::Done
-                    && last.round != EARLIER
+                last.verdict != FeedbackVerdict::NeedsHuman && last.resolution != CallState::Done
             })
     };
     let begun = record.begun().map(|one| &one.id);

@@ -56,6 +56,8 @@ pub enum CallState {
     Begun,
     /// Made.
     Done,
+    /// Made, and undone by somebody: the thread was opened again.
+    Undone,
 }
 
 impl FeedbackOutcome {
@@ -120,6 +122,7 @@ impl CallState {
             "open" => Self::Open,
             "begun" => Self::Begun,
             "done" => Self::Done,
+            "undone" => Self::Undone,
             _ => return None,
         })
     }

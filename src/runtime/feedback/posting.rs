@@ -257,7 +257,8 @@ impl FeedbackPoster<'_> {
     /// Resolves a thread, unless others have written after our reply; returns whether it is resolved.
     ///
     /// # Errors
-    /// `wrong_pr`, `no_thread`, `not_resolved`, `gh_forbidden` if GitHub refuses it, and the others of gh.
+    /// `wrong_pr`, `no_thread`, `not_replied` if the reply is gone, `not_resolved`, `gh_forbidden` if GitHub refuses it,
+    /// and the others of gh.
     pub(super) fn resolve(
         &self,
         item: &FeedbackItem,
@@ -266,6 +267,11 @@ impl FeedbackPoster<'_> {
         let state = self.state(item)?;
         if state.is_resolved || state.is_answered || state.has_news {
             return Ok(state.is_resolved);
+        }
+        // GitHub may not show it yet.
+        if state.reply.is_none() && self.await_reply(item)?.is_none() {
+            let message = "its reply was deleted".to_owned();
+            return Err(super::missing(ErrorCode::NotReplied, message, "fetch again"));
         }
         begin()?;
         let mutation = "mutation($id:ID!){resolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";

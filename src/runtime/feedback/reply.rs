@@ -156,6 +156,9 @@ pub(super) fn known_item<'a>(
     fetched.item(id).ok_or_else(unknown)
 }
 
+/// After how many seconds GitHub is no longer at work on a call.
+const LONGEST_CALL: u64 = 120;
+
 /// Whether an unfinished run of another working tree has begun a reply to an item: GitHub may still be at work on it.
 fn is_begun_elsewhere(run: &FeedbackRun, id: &str) -> Result<bool, CallFailure> {
     let runs = run.store.runs(FEEDBACK.name);
@@ -164,8 +167,14 @@ fn is_begun_elsewhere(run: &FeedbackRun, id: &str) -> Result<bool, CallFailure> 
         if kind != FileKind::Folder || path == run.path || run.store.has_file(&path.join(METADATA))? {
             continue;
         }
-        // A record that cannot be read holds up no other run.
-        let record = parsed::<Value>(&run.store, &path.join(RECORD)).ok().flatten().unwrap_or_default();
+        // A run may have been killed while its record was written. One that stays damaged holds up no other run.
+        let Ok(record) = parsed::<Value>(&run.store, &path.join(RECORD)) else {
+            if run.store.age(&path.join(RECORD))?.is_some_and(|age| age < LONGEST_CALL) {
+                return Ok(true);
+            }
+            continue;
+        };
+        let record = record.unwrap_or_default();
         let mut outcomes = record["outcomes"].as_array().into_iter().flatten();
         if outcomes.any(|one| one["id"] == id && CallState::parse(&one["reply"]) == Some(CallState::Begun)) {
             return Ok(true);

@@ -53,7 +53,8 @@ pub struct Response {
     pub answered: Vec<String>,
     /// Threads that were deleted after the reply.
     pub deleted: Vec<String>,
-    /// Threads that the account of `gh` may not resolve, with what GitHub answered.
+    /// Other threads that were not resolved, each with the reason: what GitHub answered, or that its reply was deleted, or
+    /// that somebody opened it again.
     pub refused: Vec<ReasonedItem>,
 }
 
@@ -137,7 +138,7 @@ fn resolve(
         Some(item) => item == id && is_last,
         // The call may have been interrupted in an earlier round.
         None => {
-            let is_left = is_last && resolution != CallState::Done && !needs_human;
+            let is_left = is_last && matches!(resolution, CallState::Open | CallState::Begun) && !needs_human;
             outcome.round == run.record.round || is_left
         }
     };
@@ -145,6 +146,10 @@ fn resolve(
     let Some(item) = item.filter(|_| counts && outcome.reply == CallState::Done) else { return Ok(()) };
     if needs_human {
         response.needs_human.push(id);
+        return Ok(());
+    }
+    if resolution == CallState::Undone {
+        response.refused.push(ReasonedItem { id, reason: "somebody opened it again".to_owned() });
         return Ok(());
     }
     if resolution != CallState::Done {
@@ -165,7 +170,7 @@ fn resolve(
                 response.deleted.push(id);
                 return Ok(());
             }
-            Err(failure) if failure.error.code == ErrorCode::GhForbidden => {
+            Err(failure) if matches!(failure.error.code, ErrorCode::GhForbidden | ErrorCode::NotReplied) => {
                 set(CallState::Open)?;
                 response.refused.push(ReasonedItem { id, reason: failure.error.message });
                 return Ok(());
