@@ -18,6 +18,7 @@ mod outcome;
 mod pages;
 mod posting;
 mod record;
+mod reference;
 pub mod reply;
 pub mod resolve;
 mod results;

@@ -194,3 +194,39 @@ printf '{"feedback_id":"T1","verdict":"fixed","reply_text":"Again."}' > ../secon
     shell(script, stage.folder.path(), &variables).expect("the reply is found");
     assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 1);
 }
+
+/// Its thread would be resolved without an answer.
+#[test]
+fn a_thread_whose_reply_was_deleted_stays_open() {
+    let gone = r#"
+"$RUN" feedback reply --run ../run > ../replied
+github '{threads: threads(2, {isOutdated: true}), comments: [note("A", "bob", "a")]}'
+"#;
+    let stage = Stage::new(&format!("{DISPATCHED}{gone}"));
+    let answer = stage.good("resolve", "a deleted reply");
+    assert_eq!(answer["status"], "partial", "{answer}");
+    let refused =
+        serde_json::json!([{"id": "T1", "reason": "its reply was deleted, or edited without its mark"}]);
+    assert_eq!(answer["refused"], refused);
+    assert_eq!(stage.asked("resolveReviewThread(input"), 0);
+    assert_eq!(stage.good("finish", "a deleted reply")["open"], serde_json::json!(["T2", "A", "T1"]));
+}
+
+/// A run that was killed while its record was written may have begun a reply.
+#[test]
+fn a_fresh_record_of_another_working_tree_that_cannot_be_read_counts_as_begun() {
+    let other = r#"
+git worktree add -q --detach ../other feat && cd ../other && echo 7 | "$RUN" feedback begin --stdin > ../begun
+ln -s "$(sed 's/.*"run":"\([^"]*\)".*/\1/' ../begun)" ../second
+printf '{' > ../second/run.json
+"#;
+    let stage = Stage::new(&format!("{DISPATCHED}{other}"));
+    stage.good("reply", "a damaged record");
+    // The thread is asked for before, after each wait, before the post, and after it.
+    assert!(
+        stage.asked("resolveReviewThread") == 0 && stage.asked("node(id:$id)") >= 7,
+        "{:?}",
+        stage.github.requests().len()
+    );
+    assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 1);
+}

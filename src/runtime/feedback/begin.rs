@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::gates::GatePolicy;
 use super::posting::await_begun;
 use super::record::{FeedbackRecord, FeedbackRun};
+use super::reference::wrong;
 use super::words::FeedbackWords;
 use crate::process::interrupt;
 use crate::runtime::answer::{CallFailure, Delivery, REFUSED};
@@ -82,7 +83,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let mut location = match &words.target {
         Some(named) => {
             let named = ReviewTarget::parse(named).map_err(CallFailure::usage)?;
-            target::locate(&repository, &named)?
+            let location = target::locate(&repository, &named)?;
+            must_have_number(&repository, location.request.as_ref(), words.number.as_deref())?;
+            location
         }
         None => {
             let mut location = target::locate(&repository, &ReviewTarget::default())?;
@@ -136,6 +139,26 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     };
     // A run that nobody learns of would only block the tree.
     Ok(Delivery::from_answer(&response).undone_by(&["feedback", "abandon", "--run", &path]))
+}
+
+/// Refuses an address of another repository beside a number that names a pull request in this one.
+fn must_have_number(
+    repository: &Repository,
+    by_address: Option<&PullRequest>,
+    number: Option<&str>,
+) -> Result<(), CallFailure> {
+    let (Some(by_address), Some(number)) = (by_address, number) else { return Ok(()) };
+    let by_number = match base::named_pull_request(repository, number) {
+        Err(failure) if matches!(failure.error.code, ErrorCode::GhNotFound | ErrorCode::NoRemote) => {
+            return Ok(());
+        }
+        found => found?,
+    };
+    if by_number.url.eq_ignore_ascii_case(&by_address.url) {
+        return Ok(());
+    }
+    let message = format!("`#{number}` is {} here, and the address is that of another one", by_number.url);
+    Err(wrong(ErrorCode::AmbiguousTarget, message))
 }
 
 /// Refuses a checkout that would touch work of the user.

@@ -130,9 +130,15 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let brief = clusters.first().map_or("", |cluster| &cluster.brief);
         let task = path("units", ".xml");
         let text = brief::unit(&unit.name, &fetched.url, brief, found());
-        // Not in the journal: a call that is made again writes all of them again.
-        let written = run.store.create_file(&task)?.fill(text.as_bytes());
-        written.map_err(|error| run.store.unwritable(&error))?;
+        // Not in the journal: a call that is made again writes what is missing. An agent may be reading the file.
+        match run.store.bytes(&task)? {
+            Some(known) if known == text.as_bytes() => {}
+            Some(_) => held.replace(&task, text.as_bytes())?,
+            None => {
+                let written = run.store.create_file(&task)?.fill(text.as_bytes());
+                written.map_err(|error| run.store.unwritable(&error))?;
+            }
+        }
         plan.add(FeedbackUnit {
             unit: unit.name.clone(),
             is_cluster: unit.is_cluster,

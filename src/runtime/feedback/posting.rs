@@ -270,7 +270,7 @@ impl FeedbackPoster<'_> {
         }
         // GitHub may not show it yet.
         if state.reply.is_none() && self.await_reply(item)?.is_none() {
-            let message = "its reply was deleted".to_owned();
+            let message = "its reply was deleted, or edited without its mark".to_owned();
             return Err(super::missing(ErrorCode::NotReplied, message, "fetch again"));
         }
         begin()?;

@@ -104,7 +104,9 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 fn must_be_answered(run: &mut FeedbackRun, item: &FeedbackItem) -> Result<(), CallFailure> {
     let is_answered = |record: &FeedbackRecord| {
         let last = record.outcomes.iter().rfind(|one| one.id == item.id && one.reply == CallState::Done);
-        last.is_some_and(|last| last.round == record.round || last.round == EARLIER)
+        last.is_some_and(|last| {
+            last.round == record.round || last.round == EARLIER || last.resolution == CallState::Undone
+        })
     };
     let store = run.store.clone();
     let held = store.lock()?;

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::items::FeedbackItem;
 use super::pages::{self, FetchLimits};
 use super::record::MAX_WAIT;
-use super::words::comment;
+use super::reference::comment;
 use crate::runtime::answer::{CallFailure, Delivery};
 use crate::runtime::command_line::options;
 use crate::runtime::environment::Environment;

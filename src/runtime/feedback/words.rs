@@ -1,8 +1,10 @@
 //! What the user asked for. A word that names a pull request exactly, or one comment of it by its address, counts wherever
 //! it stands; two that name different ones are refused. A number alone names a pull request only as the first word. What
-//! is almost such a name is refused, because it may name another pull request; all other words are the focus.
+//! is almost such a name is refused, because it may name another pull request, and so is what may name an issue, unless
+//! the pull request is named beside it; all other words are the focus.
 
-use crate::runtime::answer::{CallFailure, USAGE};
+use super::reference::{NamedThing, PullReference, bare, is_asking, link_parts, named, shown, wrong};
+use crate::runtime::answer::CallFailure;
 use crate::runtime::error_code::ErrorCode;
 
 /// The user's words.
@@ -10,39 +12,12 @@ use crate::runtime::error_code::ErrorCode;
 pub(super) struct FeedbackWords {
     /// The pull request, by number or address.
     pub(super) target: Option<String>,
+    /// Its number, if it is named by number and by address: the address may be that of another repository.
+    pub(super) number: Option<String>,
     /// The comment, as the end of its address: `discussion_r7`.
     pub(super) comment: Option<String>,
     /// All other words.
     pub(super) focus: Option<String>,
-}
-
-/// Words that only ask for the work: alone they are no focus.
-const ASKING: &str = "address all and answer at can comments could feedback for go handle in look of on open please \
-    pull pr request resolve review take the threads through to would you";
-/// What may surround a word.
-const SIGNS: [char; 13] = ['"', '\'', '`', '(', ')', '<', '>', ',', '.', ';', '!', '?', ':'];
-/// What comes before the number of a pull request in one word.
-const PREFIXES: [&str; 6] = ["#", "pr#", "pr-", "pr:", "pr", "pull/"];
-/// Words after which `#7` may be an issue.
-const OF_ISSUES: &str =
-    "bug bugs close closed closes fix fixed fixes issue issues resolved resolves ticket tickets";
-/// Words before a number, in one word with it or not, which then may be that of something else.
-const NUMBERED: [&str; 8] = ["issues", "issue", "ticket", "pulls", "prs", "number", "no", "gh"];
-/// What comes before the number in an address.
-const IN_ADDRESS: [&str; 3] = ["pull", "pulls", "issues"];
-/// The tabs of a pull request, which its address may end with.
-const TABS: [&str; 5] = ["", "files", "changes", "commits", "checks"];
-/// What comes before the number of a comment at the end of its address.
-const COMMENTS: [&str; 3] = ["discussion_r", "issuecomment-", "pullrequestreview-"];
-
-/// What names a pull request exactly.
-struct PullReference {
-    /// Its number.
-    number: String,
-    /// The pull request by address.
-    address: Option<String>,
-    /// The comment, as the end of its address.
-    comment: Option<String>,
 }
 
 impl FeedbackWords {
@@ -52,20 +27,28 @@ impl FeedbackWords {
     /// `ambiguous_target`, `unknown_token`.
     pub(super) fn parse(text: &str) -> Result<Self, CallFailure> {
         let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
-        let words: Vec<&str> = text.split_whitespace().filter(replaced).collect();
+        let words: Vec<&str> = text.split_whitespace().flat_map(link_parts).filter(replaced).collect();
         let (mut found, mut first): (Option<PullReference>, _) = (None, String::new());
+        let (mut has_number, mut issue) = (false, None);
         let mut focus: Vec<&str> = Vec::new();
         for (at, word) in words.iter().enumerate() {
             if bare(word).starts_with("mode:") {
                 let message = format!("`{}` is not supported: feedback has one mode", bare(word));
                 return Err(wrong(ErrorCode::UnknownToken, message));
             }
-            let Some((reference, announcing)) = reference(&words, at)? else {
-                focus.push(word);
-                continue;
+            let (reference, announcing) = match named(&words, at)? {
+                NamedThing::Pull(reference, announcing) => (reference, announcing),
+                other => {
+                    if let NamedThing::Issue(failure) = other {
+                        issue.get_or_insert(failure);
+                    }
+                    focus.push(word);
+                    continue;
+                }
             };
             let shown = shown(&words[at - announcing..=at]);
             focus.truncate(focus.len() - announcing);
+            has_number |= reference.address.is_none();
             found = match found {
                 None => {
                     first = shown;
@@ -85,169 +68,15 @@ impl FeedbackWords {
         }
         let focus = focus.join(" ").trim_end_matches([',', ';', ':']).to_owned();
         let focus = Some(focus).filter(|focus| !focus.is_empty());
-        let Some(found) = found else { return Ok(Self { focus, ..Self::default() }) };
-        Ok(Self { target: found.address.or(Some(found.number)), comment: found.comment, focus })
-    }
-}
-
-impl PullReference {
-    /// Both, if they name the same.
-    fn joined(self, other: Self) -> Option<Self> {
-        (self.number == other.number).then_some(())?;
-        Some(Self {
-            number: self.number,
-            address: joined(self.address, other.address)?,
-            comment: joined(self.comment, other.comment)?,
-        })
-    }
-}
-
-/// The one that is there, if they do not differ.
-fn joined(one: Option<String>, other: Option<String>) -> Option<Option<String>> {
-    match (&one, &other) {
-        (Some(one), Some(other)) if !one.eq_ignore_ascii_case(other) => None,
-        _ => Some(one.or(other)),
-    }
-}
-
-/// A word without what surrounds it, and without the end of a genitive.
-fn bare(word: &str) -> &str {
-    let bare = word.trim_matches(SIGNS);
-    bare.strip_suffix("'s").or_else(|| bare.strip_suffix("\u{2019}s")).unwrap_or(bare)
-}
-
-/// Words as a message shows them.
-fn shown(words: &[&str]) -> String {
-    words.join(" ").trim_matches(SIGNS).to_owned()
-}
-
-fn is_asking(word: &&str) -> bool {
-    is_among(&bare(word).to_ascii_lowercase(), ASKING)
-}
-
-fn is_among(word: &str, words: &str) -> bool {
-    words.split(' ').any(|one| one == word)
-}
-
-/// What a word names, with the number of words such as `PR` before it that are part of its name.
-///
-/// # Errors
-/// `ambiguous_target` for what is almost such a name.
-fn reference(words: &[&str], at: usize) -> Result<Option<(PullReference, usize)>, CallFailure> {
-    let bare_word = bare(words[at]);
-    let lower = bare_word.to_ascii_lowercase();
-    let before =
-        |back: usize| at.checked_sub(back).map(|at| bare(words[at]).to_ascii_lowercase()).unwrap_or_default();
-    let (last, last_but_one) = (before(1), before(2));
-    let announcing = match (&*last_but_one, &*last) {
-        (_, "pr") => 1,
-        ("pull", "request") => 2,
-        _ => 0,
-    };
-    let by_number = |number: &str, announcing| {
-        Some((PullReference { number: number.to_owned(), address: None, comment: None }, announcing))
-    };
-    if let Some(number) = PREFIXES.iter().find_map(|prefix| number(lower.strip_prefix(prefix)?)) {
-        if lower.starts_with('#') && is_among(&last, OF_ISSUES) {
-            let message = format!("`{}` may name an issue", shown(&words[at - 1..=at]));
-            return Err(wrong(ErrorCode::AmbiguousTarget, message));
-        }
-        return Ok(by_number(number, announcing));
-    }
-    if let Some(reference) = by_address(bare_word) {
-        return Ok(Some((reference, announcing)));
-    }
-    let number = number(&lower);
-    if let Some(number) = number {
-        let is_genitive = words[at].trim_matches(SIGNS) != bare_word;
-        let is_alone = at + 1 == words.len() || words[at].ends_with([',', ':']) || is_genitive;
-        if announcing > 0 || is_alone && words[..at].iter().all(is_asking) {
-            return Ok(by_number(number, announcing));
-        }
-    }
-    let is_numbered = number.is_some() && NUMBERED.contains(&&*last);
-    if is_numbered || almost_names(&lower, at == 0) {
-        let words = if is_numbered { &words[at - 1..=at] } else { &words[at..=at] };
-        let message = format!("`{}` does not name the pull request exactly", shown(words));
-        return Err(wrong(ErrorCode::AmbiguousTarget, message));
-    }
-    Ok(None)
-}
-
-/// Whether a word is almost a name: it has a number where names have one, or begins all words with one.
-fn almost_names(lower: &str, is_first: bool) -> bool {
-    let begins_number = |text: &str| {
-        let rest = text.trim_start_matches(char::is_numeric);
-        rest.len() < text.len() && !rest.starts_with(char::is_alphanumeric)
-    };
-    let is_behind = |before: &&str| {
-        let rest = lower.strip_prefix(*before).unwrap_or_default();
-        begins_number(rest.trim_start_matches(|c: char| !c.is_alphanumeric()))
-    };
-    let parts: Vec<&str> = lower.split('/').collect();
-    let is_address =
-        |pair: &[&str]| IN_ADDRESS.contains(&pair[0]) && (begins_number(pair[1]) || lower.contains("://"));
-    let is_comment = |before: &&str| lower.split(*before).skip(1).any(begins_number);
-    let counted = lower.split([',', ':', ';', '&', '+', '#']).next().unwrap_or_default();
-    is_first && !counted.is_empty() && counted.chars().all(char::is_numeric)
-        || lower.split('#').skip(1).any(begins_number)
-        || NUMBERED.iter().any(is_behind)
-        || COMMENTS.iter().any(is_comment)
-        || parts.windows(2).any(is_address)
-}
-
-/// A number as GitHub writes it.
-fn number(digits: &str) -> Option<&str> {
-    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
-    digits.parse::<u64>().is_ok_and(|_| is_plain).then_some(digits)
-}
-
-/// The pull request of an address, and the comment that the address names.
-fn by_address(bare: &str) -> Option<PullReference> {
-    let (address, end) = bare.split_once('#').map_or((bare, None), |(address, end)| (address, Some(end)));
-    let address = address.split_once('?').map_or(address, |(address, _)| address);
-    let scheme = address.get(..address.find("://").map_or(0, |at| at + 3))?;
-    if !matches!(&*scheme.to_ascii_lowercase(), "" | "https://" | "http://") {
-        return None;
-    }
-    let parts: Vec<&str> = address[scheme.len()..].split('/').collect();
-    let (host, owner, name, pull, digits, tab) = match *parts {
-        [host, owner, name, pull, digits] => (host, owner, name, pull, digits, ""),
-        [host, owner, name, pull, digits, tab] => (host, owner, name, pull, digits, tab),
-        _ => return None,
-    };
-    let is_plain = |part: &&str| {
-        !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte))
-    };
-    let is_known = pull.eq_ignore_ascii_case("pull") && TABS.contains(&&*tab.to_ascii_lowercase());
-    if !is_known || ![host, owner, name].iter().all(is_plain) || scheme.is_empty() && !host.contains('.') {
-        return None;
-    }
-    let number = number(digits)?.to_owned();
-    let address = Some(format!("https://{}/{owner}/{name}/pull/{number}", host.to_ascii_lowercase()));
-    // Any other end is a place on its page. What begins as a comment does was meant as one.
-    let end = end.unwrap_or_default().to_ascii_lowercase();
-    let comment = comment(&end);
-    let is_cut = comment.is_none() && COMMENTS.iter().any(|before| end.starts_with(before));
-    (!is_cut).then_some(PullReference { number, address, comment })
-}
-
-fn wrong(code: ErrorCode, message: String) -> CallFailure {
-    let hint = "name one pull request: `#7`, `PR 7`, `pull/7`, its address or that of a comment, or nothing for that of the branch; write other numbers as words, and issues by their title";
-    CallFailure::new(USAGE, code, message, hint)
-}
-
-/// The comment that the end of an address names; that of the page with the changes is shorter.
-pub(super) fn comment(fragment: &str) -> Option<String> {
-    let number = |before: &str| {
-        let rest = fragment.strip_prefix(before)?;
-        (!rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())).then_some(rest)
-    };
-    match number("r") {
-        Some(digits) => Some(format!("discussion_r{digits}")),
-        None => {
-            let is_known = |before: &&str| number(before).is_some();
-            COMMENTS.iter().any(is_known).then(|| fragment.to_owned())
+        match (found, issue) {
+            (Some(found), _) => Ok(Self {
+                number: found.address.is_some().then(|| found.number.clone()).filter(|_| has_number),
+                target: found.address.or(Some(found.number)),
+                comment: found.comment,
+                focus,
+            }),
+            (None, Some(issue)) => Err(issue),
+            (None, None) => Ok(Self { focus, ..Self::default() }),
         }
     }
 }
@@ -257,7 +86,7 @@ mod tests {
     use super::*;
 
     fn parts(text: &str) -> (String, String, String) {
-        let FeedbackWords { target, comment, focus } = FeedbackWords::parse(text).expect(text);
+        let FeedbackWords { target, comment, focus, .. } = FeedbackWords::parse(text).expect(text);
         (target.unwrap_or_default(), comment.unwrap_or_default(), focus.unwrap_or_default())
     }
 
@@ -275,6 +104,23 @@ mod tests {
             ("PR7", "7", "", ""),
             ("PR 7.", "7", "", ""),
             ("PR #7", "7", "", ""),
+            ("PR # 7", "7", "", ""),
+            ("PR=7", "7", "", ""),
+            ("PR no. 7", "7", "", ""),
+            ("pull request number 7", "7", "", ""),
+            ("**#7**", "7", "", ""),
+            ("»#7« #7…", "7", "", ""),
+            ("[#7](https://github.com/o/r/pull/7)", url, "", ""),
+            ("[PR](https://github.com/o/r/pull/7): naming", url, "", "naming"),
+            (
+                "see [the style](https://example.com/a) in #7",
+                "7",
+                "",
+                "see [the style](https://example.com/a) in",
+            ),
+            ("#7 and mention issue #2", "7", "", "and mention issue #2"),
+            ("#7 (issue 2), fixes #3", "7", "", "(issue 2), fixes #3"),
+            ("#7 as in https://github.com/o/r/issues/8", "7", "", "as in https://github.com/o/r/issues/8"),
             ("PR-7's comments", "7", "", ""),
             ("pull request 7", "7", "", ""),
             ("answer 7", "7", "", ""),
@@ -298,6 +144,8 @@ mod tests {
             ),
             ("HTTPS://GitHub.COM/o/r/PULL/7", url, "", ""),
             ("<https://github.com/o/r/pull/7/commits>", url, "", ""),
+            ("https://github.com/o/r/pull/7/commits/0a1b", url, "", ""),
+            ("https://github.com/o/r/pull/7/files/0a1b..2c3d#r9", url, "discussion_r9", ""),
             ("as https://github.com/o/r/pull/7 says", url, "", "as says"),
             ("https://github.com/o/r/pull/7#discussion_r9", url, "discussion_r9", ""),
             ("https://github.com/o/r/pull/7/files#r9", url, "discussion_r9", ""),
@@ -345,11 +193,9 @@ mod tests {
             ("2 and 7", "2"),
             ("7#discussion_r1", "7#discussion_r1"),
             ("\u{662}", "\u{662}"),
-            ("issue 2", "issue 2"),
             ("PRs 7 and 8", "PRs 7"),
             ("GH-2", "GH-2"),
             ("no.2", "no.2"),
-            ("issue-2", "issue-2"),
             ("pulls/2", "pulls/2"),
             ("#7-#8", "#7-#8"),
             ("o/r#2", "o/r#2"),
@@ -358,15 +204,23 @@ mod tests {
             ("localhost/o/r/pull/7", "localhost/o/r/pull/7"),
             ("discussion_r1", "discussion_r1"),
             ("https://github.com/o/r/pull/x", "https://github.com/o/r/pull/x"),
-            ("https://github.com/o/r/issues/8", "https://github.com/o/r/issues/8"),
             ("https://github.com/o/r/pull/7#discussion_r", "https://github.com/o/r/pull/7#discussion_r"),
             ("https://github.com/o/r/pull/7#discussion_r1x", "https://github.com/o/r/pull/7#discussion_r1x"),
-            ("https://github.com/o/r/pull/7/files/0a1b", "https://github.com/o/r/pull/7/files/0a1b"),
+            ("https://github.com/o/r/pull/7/settings", "https://github.com/o/r/pull/7/settings"),
+            ("#2のコメント", "#2のコメント"),
+            ("PR2のコメント", "PR2のコメント"),
+            ("\u{ff03}2", "\u{ff03}2"),
+            ("pull requests 2 and 7", "requests 2"),
+            ("№2", "№2"),
+            ("only nr. 2", "nr. 2"),
+            ("in this PR 2 threads are open", "this PR 2"),
+            ("#7 and PRs 8, 9", "PRs 8"),
             ("ftp://github.com/o/r/pull/7", "ftp://github.com/o/r/pull/7"),
         ] {
             refuses(text, &exactly(word));
         }
-        for text in ["fixes #2", "issue #2", "close #2", "the Bug #2"] {
+        let addressed = "https://github.com/o/r/issues/8";
+        for text in ["fixes #2", "issue #2", "close #2", "the Bug #2", "issue 2", "issue-2", addressed] {
             let words = text.trim_start_matches("the ");
             refuses(text, &format!("`{words}` may name an issue"));
         }
