@@ -118,6 +118,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     response.status = FeedbackDispatch::Ok;
     add_units(&mut run, &feedback, &new);
     let (fetched, is_new) = (&feedback.fetched, id_set(new.iter()));
+    let written = run.store.list(&run.path.join("units"))?;
+    let written = id_set(written.iter().map(|(name, _)| name));
     let mut plan = UnitWaves::default();
     for unit in run.record.units.iter().filter(|unit| unit.round == round) {
         let items: Vec<String> = unit.items.iter().filter(|id| is_new.contains_key(*id)).cloned().collect();
@@ -131,13 +133,13 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         let task = path("units", ".xml");
         let text = brief::unit(&unit.name, &fetched.url, brief, found());
         // Not in the journal: a call that is made again writes what is missing. An agent may be reading the file.
-        match run.store.bytes(&task)? {
-            Some(known) if known == text.as_bytes() => {}
-            Some(_) => held.replace(&task, text.as_bytes())?,
-            None => {
-                let written = run.store.create_file(&task)?.fill(text.as_bytes());
-                written.map_err(|error| run.store.unwritable(&error))?;
+        if written.contains_key(&format!("{}.xml", unit.name)) {
+            if run.store.bytes(&task)?.as_deref() != Some(text.as_bytes()) {
+                held.replace(&task, text.as_bytes())?;
             }
+        } else {
+            let filled = run.store.create_file(&task)?.fill(text.as_bytes());
+            filled.map_err(|error| run.store.unwritable(&error))?;
         }
         plan.add(FeedbackUnit {
             unit: unit.name.clone(),
