@@ -16,6 +16,7 @@ mod items;
 mod mark;
 mod outcome;
 mod pages;
+mod polling;
 mod posting;
 mod record;
 mod reference;

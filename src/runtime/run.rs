@@ -17,7 +17,7 @@ use super::error_code::ErrorCode;
 use super::git::Repository;
 use super::pretty_json;
 use super::store::{Store, StoreStep};
-use crate::disk;
+use crate::{disk, printable};
 use claim::{TreeClaim, claim_path};
 pub use seal::{RunSeal, SealedReply};
 
@@ -220,9 +220,9 @@ pub fn must_be_at(
     Err(CallFailure::new(CONTENDED, ErrorCode::RunMoved, message, hint))
 }
 
-/// The stored form of a document.
+/// The stored form of a document, of printable characters: models read it.
 pub fn text(value: &impl Serialize) -> String {
-    pretty_json::text(value) + "\n"
+    printable::json(&(pretty_json::text(value) + "\n")).into_owned()
 }
 
 /// Reads one of our own documents, by its path in the store or its absolute path; `None` if it does not exist.

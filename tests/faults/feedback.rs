@@ -230,3 +230,16 @@ printf '{' > ../second/run.json
     );
     assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 1);
 }
+
+/// What stands between here and GitHub may answer in its place.
+#[test]
+fn a_reply_whose_answer_has_no_address_is_posted_again() {
+    let other =
+        r#"github '{threads: threads(1), state: {faults: [{on: "/replies", status: 201, body: {}}]}}'"#;
+    let stage = Stage::new(&format!("{DISPATCHED}{other}"));
+    let failed = stage.call("reply", HASTY);
+    let text = String::from_utf8_lossy(&failed.stdout);
+    assert!(failed.status.code() == Some(5) && text.contains("has no address"), "{text}");
+    assert_eq!(stage.good("reply", "another's answer")["replies"][0]["was_posted"], false);
+    assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 2);
+}

@@ -72,7 +72,8 @@ const resolvers = {
     viewer: () => own(state, "viewer"),
     rateLimit: () => state.rateLimit ?? { limit: 5000, remaining: 4999, cost: 1, used: 1, resetAt: "2026-01-02T04:00:00Z" },
     node: (_, { id }) => {
-      const found = everyPull().flatMap((one) => [one, ...(one.reviewThreads ?? [])]).find((one) => one.id === id);
+      const parts = ({ reviewThreads, comments, reviews }) => [reviewThreads, comments, reviews].flatMap((list) => list ?? []);
+      const found = everyPull().flatMap((one) => [one, ...parts(one)]).find((one) => one.id === id);
       if (!found) throw new Refusal(`Could not resolve to a node with the global id of '${id}'`, "NOT_FOUND");
       return found;
     },
@@ -145,9 +146,18 @@ const resolvers = {
     resolveReviewThread: (_, { input }) => {
       const thread = everyPull().flatMap((one) => one.reviewThreads ?? []).find((one) => one.id === input.threadId);
       if (!thread) throw new Refusal(`Could not resolve to a node with the global id of '${input.threadId}'`, "NOT_FOUND");
+      // Somebody writes at that moment.
+      if (thread.meanwhile) thread.comments.push(thread.meanwhile);
+      delete thread.meanwhile;
       thread.awaited = (thread.followUps ?? []).shift();
       if (state.resolvesAfter) thread.resolvesAfter = state.resolvesAfter;
       else if (!state.ignoresResolving) thread.isResolved = true;
+      return { thread };
+    },
+    unresolveReviewThread: (_, { input }) => {
+      const thread = everyPull().flatMap((one) => one.reviewThreads ?? []).find((one) => one.id === input.threadId);
+      if (!thread) throw new Refusal(`Could not resolve to a node with the global id of '${input.threadId}'`, "NOT_FOUND");
+      thread.isResolved = false;
       return { thread };
     },
   },

@@ -7,6 +7,7 @@ use super::items::{FeedbackComment, FeedbackItem, ItemKind, text};
 use super::mark::ReplyMark;
 use super::outcome::FeedbackVerdict;
 use super::pages::COMMENT;
+use super::polling::{BACKOFF, REPLY_BACKOFF, ask_again, first_or_later};
 use super::record::FeedbackRecord;
 use crate::runtime::answer::{CallFailure, REFUSED};
 use crate::runtime::error_code::ErrorCode;
@@ -14,10 +15,6 @@ use crate::runtime::github::{ApiSession, PostFailure, pause};
 
 /// The longest comment that GitHub takes, in characters.
 const LONGEST: usize = 65_536;
-/// How long to wait before GitHub is asked again for what it may not show yet, in seconds.
-const BACKOFF: [u64; 3] = [1, 2, 4];
-/// The same for a reply whose call was interrupted: GitHub may still be at work on it.
-const REPLY_BACKOFF: [u64; 5] = [1, 2, 4, 8, 16];
 /// How much of a comment is quoted, in characters.
 const QUOTED: usize = 300;
 /// Failures that cost their item alone. All others concern every item.
@@ -103,20 +100,18 @@ impl FeedbackPoster<'_> {
         let (node, other) = match is_thread {
             true => (
                 format!(
-                    "node(id:$id){{... on PullRequestReviewThread{{isResolved pullRequest{{number repository{{nameWithOwner}}}} {comments}}}}}"
+                    "... on PullRequestReviewThread{{isResolved pullRequest{{number repository{{nameWithOwner}}}} {comments}}}"
                 ),
                 String::new(),
             ),
-            false => (String::new(), comments),
+            false => {
+                (format!("... on IssueComment{{{COMMENT}}} ... on PullRequestReview{{{COMMENT}}}"), comments)
+            }
         };
-        let parameter = if is_thread { ",$id:ID!" } else { "" };
         let query = format!(
-            "query($owner:String!,$name:String!,$number:Int!{parameter}){{viewer{{login}} {node} repository(owner:$owner,name:$name){{nameWithOwner pullRequest(number:$number){{reviews(states:PENDING,first:10){{nodes{{url}}}} {other}}}}}}}"
+            "query($owner:String!,$name:String!,$number:Int!,$id:ID!){{viewer{{login}} node(id:$id){{{node}}} repository(owner:$owner,name:$name){{nameWithOwner pullRequest(number:$number){{reviews(states:PENDING,first:10){{nodes{{url}}}} {other}}}}}}}"
         );
-        let mut fields = vec![("-F", format!("number={}", self.number))];
-        if is_thread {
-            fields.push(("-f", format!("id={}", item.id)));
-        }
+        let fields = [("-F", format!("number={}", self.number)), ("-f", format!("id={}", item.id))];
         let deleted = || {
             let message = format!("GitHub has no `{}`", item.id);
             CallFailure::environment(ErrorCode::NoThread, message, "fetch again")
@@ -126,6 +121,9 @@ impl FeedbackPoster<'_> {
             if is_of_node { deleted() } else { failure }
         })?;
         let (node, repository) = (&data["node"], &data["repository"]);
+        if node.is_null() {
+            return Err(deleted());
+        }
         let request = &repository["pullRequest"];
         let shown = if is_thread { node } else { request };
         let comments = shown["comments"]["nodes"].as_array().ok_or_else(deleted)?;
@@ -152,8 +150,7 @@ impl FeedbackPoster<'_> {
             let verdict = comments[at].reply_mark(&item.id)?.verdict;
             Some(PostedReply { url: comments[at].url.clone(), verdict, was_found: true })
         });
-        // Of the comments on the pull request, one is the item.
-        let shown = comments.into_iter().filter(|one| is_thread || one.id == item.id).collect();
+        let shown = if is_thread { comments } else { vec![FeedbackComment::from_node(node, viewer)] };
         let shown = FeedbackItem { comments: shown, ..FeedbackItem::default() };
         Ok(ItemState {
             reply,
@@ -231,15 +228,19 @@ impl FeedbackPoster<'_> {
         };
         begin()?;
         let found = |found: Option<PostedReply>| found.map(|reply| reply.url);
-        let posted = match self.session.post(&path, &json!({ "body": body })) {
+        let url = match self.session.post(&path, &json!({ "body": body })) {
             Ok(answer) => match text(&answer, "html_url") {
-                None => found(self.await_reply(item)?),
-                url => url,
+                // Something between here and GitHub may have answered.
+                None => found(self.await_reply(item)?).ok_or_else(|| {
+                    let message = format!("the answer to the reply to `{}` has no address", item.id);
+                    CallFailure::environment(ErrorCode::GhFailed, message, "run it again later")
+                })?,
+                Some(url) => url,
             },
             Err(PostFailure { failure, is_refusal: true }) => return Err(of_this_item(*failure)),
             // The connection may have ended after GitHub took it.
             Err(PostFailure { failure, .. }) => {
-                Some(found(self.await_reply(item).ok().flatten()).ok_or(*failure)?)
+                found(self.await_reply(item).ok().flatten()).ok_or(*failure)?
             }
         };
         if let Some(review) = self.state(item)?.pending {
@@ -250,11 +251,11 @@ impl FeedbackPoster<'_> {
                 "submit that review, then run it again",
             ));
         }
-        let url = posted.unwrap_or_default();
         Ok(Some(PostedReply { url, verdict, was_found: false }))
     }
 
-    /// Resolves a thread, unless others have written after our reply; returns whether it is resolved.
+    /// Resolves a thread, unless others have written after our reply; returns whether it is resolved. If they wrote while
+    /// the call was made, the thread is opened again.
     ///
     /// # Errors
     /// `wrong_pr`, `no_thread`, `not_replied` if the reply is gone, `not_resolved`, `gh_forbidden` if GitHub refuses it,
@@ -262,9 +263,13 @@ impl FeedbackPoster<'_> {
     pub(super) fn resolve(
         &self,
         item: &FeedbackItem,
+        is_begun: bool,
         begin: &mut dyn FnMut() -> Result<(), CallFailure>,
     ) -> Result<bool, CallFailure> {
         let state = self.state(item)?;
+        if state.is_resolved && is_begun {
+            return self.keep_resolved(item, &state);
+        }
         if state.is_resolved || state.is_answered || state.has_news {
             return Ok(state.is_resolved);
         }
@@ -280,8 +285,9 @@ impl FeedbackPoster<'_> {
             return made.map(|_| false);
         }
         // Whatever else became of the call, the thread tells.
-        if await_resolved(self.session, &item.id)? {
-            return Ok(true);
+        let resolved = || Ok(Some(self.state(item)?).filter(|state| state.is_resolved));
+        if let Some(state) = first_or_later(&BACKOFF, pause, resolved)? {
+            return self.keep_resolved(item, &state);
         }
         made?;
         let message = format!("GitHub still shows `{}` as open", item.id);
@@ -290,6 +296,17 @@ impl FeedbackPoster<'_> {
             message,
             "run it again later, or resolve it on GitHub",
         ))
+    }
+
+    /// Opens a thread again in which others wrote before it was resolved here; returns whether it stays resolved.
+    fn keep_resolved(&self, item: &FeedbackItem, state: &ItemState) -> Result<bool, CallFailure> {
+        let has_news = state.is_answered || state.has_news;
+        if has_news {
+            let mutation =
+                "mutation($id:ID!){unresolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
+            self.session.query(mutation, &[("-f", format!("id={}", item.id))], false)?;
+        }
+        Ok(!has_news)
     }
 }
 
@@ -303,7 +320,7 @@ pub(super) fn await_resolved(session: &ApiSession<'_>, id: &str) -> Result<bool,
         let (data, _) = session.query(query, &[("-f", format!("id={id}"))], false)?;
         Ok((data["node"]["isResolved"] == true).then_some(()))
     };
-    Ok(ask()?.is_some() || ask_again(&BACKOFF, pause, ask)?.is_some())
+    Ok(first_or_later(&BACKOFF, pause, ask)?.is_some())
 }
 
 /// Waits as long as GitHub may be at work on the replies that a run has begun, which ends without them. A run whose
@@ -318,21 +335,6 @@ pub(super) fn await_begun(record: Option<&FeedbackRecord>) -> Result<(), CallFai
     Ok(())
 }
 
-/// Asks for something after each of the waits, until it is there.
-fn ask_again<T>(
-    waits: &[u64],
-    mut pause: impl FnMut(u64) -> Result<(), CallFailure>,
-    mut ask: impl FnMut() -> Result<Option<T>, CallFailure>,
-) -> Result<Option<T>, CallFailure> {
-    for wait in waits {
-        pause(*wait)?;
-        if let Some(found) = ask()? {
-            return Ok(Some(found));
-        }
-    }
-    Ok(None)
-}
-
 /// The refusal of a reply, told apart unless it is about the sign-in or the limits of the account.
 fn of_this_item(failure: CallFailure) -> CallFailure {
     let hint = match failure.error.code {
@@ -341,31 +343,4 @@ fn of_this_item(failure: CallFailure) -> CallFailure {
         _ => return failure,
     };
     CallFailure::environment(ErrorCode::ReplyRefused, failure.error.message, hint)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// When GitHub is asked, in seconds, if it shows something at the `found`-th time.
-    fn times(waits: &[u64], found: usize) -> Vec<u64> {
-        let (time, asked) = (std::cell::Cell::new(0), std::cell::RefCell::new(Vec::new()));
-        let pause = |wait| {
-            time.set(time.get() + wait);
-            Ok(())
-        };
-        let shown = ask_again(waits, pause, || {
-            asked.borrow_mut().push(time.get());
-            Ok((asked.borrow().len() == found).then_some(()))
-        });
-        assert_eq!(shown.unwrap().is_some(), found <= waits.len());
-        asked.into_inner()
-    }
-
-    #[test]
-    fn github_is_asked_for_half_a_minute_for_a_reply_and_seven_seconds_for_a_resolution() {
-        assert_eq!(times(&REPLY_BACKOFF, 9), [1, 3, 7, 15, 31]);
-        assert_eq!(times(&REPLY_BACKOFF, 2), [1, 3]);
-        assert_eq!(times(&BACKOFF, 9), [1, 3, 7]);
-    }
 }

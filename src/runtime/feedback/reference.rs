@@ -9,9 +9,11 @@ const ASKING: &str = "address all and answer at can comments could feedback for 
 /// What is part of a word at its ends. All other signs surround it.
 const OF_WORDS: &str = "#/\\@$%&=+_-{}";
 /// What comes before the number of a pull request in one word.
-const PREFIXES: [&str; 7] = ["#", "pr#", "pr-", "pr:", "pr=", "pr", "pull/"];
+const PREFIXES: [&str; 8] = ["#", "pr#", "pr-", "pr:", "pr=", "pr", "pull/", "pullrequest"];
 /// What may stand between `PR` and its number.
 const COUNTING: [&str; 5] = ["#", "number", "no", "nr", "num"];
+/// Words between two numbers that may both be those of pull requests.
+const JOINING: [&str; 4] = ["and", "or", "&", "+"];
 /// Words before `PR` with which it may be that of the branch, and the number that of something else.
 const OF_BRANCH: &str = "this that current same";
 /// Words after which `#7` may be an issue.
@@ -144,6 +146,9 @@ pub(super) fn named(words: &[&str], at: usize) -> Result<NamedThing, CallFailure
             return Err(ambiguous(at - 1, not_exactly));
         }
     }
+    if announcing > 0 && is_behind(lower.trim_start_matches(['n', 'o', 'r']), "") {
+        return Err(ambiguous(at - announcing, not_exactly));
+    }
     if almost_names(&lower, at == 0) {
         return Err(ambiguous(at, not_exactly));
     }
@@ -155,11 +160,27 @@ pub(super) fn named(words: &[&str], at: usize) -> Result<NamedThing, CallFailure
 /// How many of the words before a number say that it is that of a pull request.
 fn announcing(before: &dyn Fn(usize) -> String) -> usize {
     let counting = usize::from(COUNTING.contains(&&*before(1)));
-    match (&*before(counting + 2), &*before(counting + 1)) {
-        (_, "pr") => counting + 1,
-        ("pull", "request") => counting + 2,
+    // As in `P.R.` and `pull-request`.
+    let letters = |back: usize| before(back).replace(|c: char| !c.is_alphanumeric(), "");
+    match (&*letters(counting + 2), &*letters(counting + 1)) {
+        (_, "pr" | "pullrequest" | "mergerequest") => counting + 1,
+        ("pull" | "merge", "request") => counting + 2,
         _ => 0,
     }
+}
+
+/// Refuses a number that stands beside a pull request, as in `#7, 8` or `PR 7 and 8`.
+///
+/// # Errors
+/// `ambiguous_target`.
+pub(super) fn must_not_follow(words: &[&str], at: usize, pull: Option<usize>) -> Result<(), CallFailure> {
+    let Some(pull) = pull.filter(|_| number(bare(words[at])).is_some()) else { return Ok(()) };
+    let between = &words[pull + 1..at];
+    if between.is_empty() || between.len() == 1 && JOINING.contains(&between[0]) {
+        let message = format!("`{}` does not name one pull request", shown(&words[pull..=at]));
+        return Err(wrong(ErrorCode::AmbiguousTarget, message));
+    }
+    Ok(())
 }
 
 /// Whether a text begins with a number that no letter of an ordinary word goes on from, as in `7fb`.

@@ -11,7 +11,7 @@ use super::missing;
 use super::outcome::{CallState, FeedbackOutcome, FeedbackVerdict};
 use super::posting::{FeedbackPoster, PostedReply, is_of_one_item};
 use super::record::{FEEDBACK, FeedbackRun, MAX_WAIT};
-use super::results::{UnitResults, UnreadResult};
+use super::results::{UnitResults, UnreadResult, shows_anything};
 use crate::disk::FileKind;
 use crate::runtime::answer::{CallFailure, Delivery, USAGE};
 use crate::runtime::command_line::options;
@@ -97,7 +97,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     match &options.item {
         Some(id) if options.stdin => {
             let text = environment.input_text()?;
-            if text.trim().is_empty() {
+            if !shows_anything(&text) {
                 let hint = "give the reply on standard input";
                 return Err(CallFailure::new(USAGE, ErrorCode::EmptyReply, "the reply is empty", hint));
             }

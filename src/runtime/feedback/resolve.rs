@@ -161,9 +161,10 @@ fn resolve(
             run.record.outcomes[at].resolution = state;
             run.write(&held, Vec::new())
         };
-        match poster.resolve(item, &mut || set(CallState::Begun)) {
+        match poster.resolve(item, resolution == CallState::Begun, &mut || set(CallState::Begun)) {
             Ok(true) => set(CallState::Done)?,
             Ok(false) => {
+                set(CallState::Open)?;
                 response.answered.push(id);
                 return Ok(());
             }

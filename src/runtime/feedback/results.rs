@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::outcome::{FeedbackOutcome, FeedbackVerdict};
 use super::record::FeedbackRun;
 use super::unit::DispatchedUnit;
-use crate::printable::line;
+use crate::printable::{is_hidden, line};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::error_code::ErrorCode;
 use crate::runtime::given_list::words;
@@ -131,7 +131,7 @@ fn outcome(unit: &DispatchedUnit, id: &str, row: &Value) -> Result<(FeedbackOutc
     let verdict = FeedbackVerdict::parse(&plain).ok_or_else(|| format!("unknown verdict `{word}`"))?;
     let text =
         |key: &str| row[key].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-    let reply = text("reply_text").ok_or("`reply_text` is empty")?;
+    let reply = text("reply_text").filter(|text| shows_anything(text)).ok_or("`reply_text` is empty")?;
     let files = words(row.get("files_changed"), "\n").unwrap_or_default();
     let outcome = FeedbackOutcome {
         reason: text("reason").unwrap_or_default(),
@@ -140,4 +140,37 @@ fn outcome(unit: &DispatchedUnit, id: &str, row: &Value) -> Result<(FeedbackOutc
         ..FeedbackOutcome::new(id.to_owned(), unit.round, verdict)
     };
     Ok((outcome, reply))
+}
+
+/// Whether a reader of a comment sees anything of it.
+pub(super) fn shows_anything(text: &str) -> bool {
+    let is_blank = |c: char| c.is_whitespace() || c.is_control() || is_hidden(c) || c == '\u{2800}';
+    let shows = |text: &str| !text.replace("&nbsp;", "").chars().all(is_blank);
+    let mut parts = text.split("<!--");
+    let is_before = parts.next().is_some_and(shows);
+    is_before || parts.any(|part| part.split_once("-->").is_some_and(|(_, behind)| shows(behind)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_of_html_or_of_hidden_characters_shows_nothing() {
+        for text in [
+            "",
+            " \n",
+            "<!-- fixed -->",
+            "<!-- a --> <!-- b",
+            "\u{200b}",
+            "\u{2800}",
+            "\u{ad}",
+            "&nbsp; \u{a0}",
+        ] {
+            assert!(!shows_anything(text), "{text:?}");
+        }
+        for text in ["Done.", "<!-- a --> 1", "a <!--", "\u{1f44d}", "**\u{200b}**"] {
+            assert!(shows_anything(text), "{text:?}");
+        }
+    }
 }

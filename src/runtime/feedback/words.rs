@@ -3,7 +3,9 @@
 //! is almost such a name is refused, because it may name another pull request, and so is what may name an issue, unless
 //! the pull request is named beside it; all other words are the focus.
 
-use super::reference::{NamedThing, PullReference, bare, is_asking, link_parts, named, shown, wrong};
+use super::reference::{
+    NamedThing, PullReference, bare, is_asking, link_parts, must_not_follow, named, shown, wrong,
+};
 use crate::runtime::answer::CallFailure;
 use crate::runtime::error_code::ErrorCode;
 
@@ -29,7 +31,7 @@ impl FeedbackWords {
         let replaced = |word: &&str| !matches!(*word, "$ARGUMENTS" | "${ARGUMENTS}");
         let words: Vec<&str> = text.split_whitespace().flat_map(link_parts).filter(replaced).collect();
         let (mut found, mut first): (Option<PullReference>, _) = (None, String::new());
-        let (mut has_number, mut issue) = (false, None);
+        let (mut has_number, mut issue, mut last) = (false, None, None);
         let mut focus: Vec<&str> = Vec::new();
         for (at, word) in words.iter().enumerate() {
             if bare(word).starts_with("mode:") {
@@ -42,10 +44,12 @@ impl FeedbackWords {
                     if let NamedThing::Issue(failure) = other {
                         issue.get_or_insert(failure);
                     }
+                    must_not_follow(&words, at, last)?;
                     focus.push(word);
                     continue;
                 }
             };
+            last = Some(at);
             let shown = shown(&words[at - announcing..=at]);
             focus.truncate(focus.len() - announcing);
             has_number |= reference.address.is_none();
@@ -105,6 +109,11 @@ mod tests {
             ("PR 7.", "7", "", ""),
             ("PR #7", "7", "", ""),
             ("PR # 7", "7", "", ""),
+            ("pull-request 7, please", "7", "", ""),
+            ("PullRequest7", "7", "", ""),
+            ("P.R. 7", "7", "", ""),
+            ("merge request 7", "7", "", ""),
+            ("#7 fix 3 and 4", "7", "", "fix 3 and 4"),
             ("PR=7", "7", "", ""),
             ("PR no. 7", "7", "", ""),
             ("pull request number 7", "7", "", ""),
@@ -215,9 +224,17 @@ mod tests {
             ("only nr. 2", "nr. 2"),
             ("in this PR 2 threads are open", "this PR 2"),
             ("#7 and PRs 8, 9", "PRs 8"),
+            ("PR 8,9", "PR 8,9"),
+            ("PR 8/", "PR 8/"),
+            ("PR 08", "PR 08"),
+            ("PR n°8", "PR n°8"),
+            ("PR 8号", "PR 8号"),
             ("ftp://github.com/o/r/pull/7", "ftp://github.com/o/r/pull/7"),
         ] {
             refuses(text, &exactly(word));
+        }
+        for (text, words) in [("8, 9", "8, 9"), ("#7 and 8", "#7 and 8"), ("PR 7 or 8", "7 or 8")] {
+            refuses(text, &format!("`{words}` does not name one pull request"));
         }
         let addressed = "https://github.com/o/r/issues/8";
         for text in ["fixes #2", "issue #2", "close #2", "the Bug #2", "issue 2", "issue-2", addressed] {

@@ -154,7 +154,7 @@ fn limited_until(head: &str, body: &[u8], now: u64) -> Option<u64> {
     let status = head.split_whitespace().nth(1)?;
     // A query beyond the limit is answered with 200.
     let is_limited = matches!(status, "403" | "429")
-        || (status == "200" && memchr::memmem::find(body, b"RATE_LIMITED").is_some());
+        || (status == "200" && memchr::memmem::find(body, b"\"RATE_LIMIT").is_some());
     let after = value("retry-after").map(|seconds| now.saturating_add(seconds));
     let reset = || value("x-ratelimit-reset").filter(|_| value("x-ratelimit-remaining") == Some(0));
     if is_limited { after.or_else(reset) } else { None }

@@ -216,6 +216,14 @@ impl TargetLocation {
             }
             (PendingCheckout::Head, Some(request)) => {
                 let head = base::fetch_head(repository, request)?;
+                if head != request.head_sha {
+                    self.notes.push(format!(
+                        "GitHub names {} as the head of pull request {}, and its branch is at {}",
+                        short_commit(&request.head_sha),
+                        request.number,
+                        short_commit(&head)
+                    ));
+                }
                 refuse_state_in(repository, &head)?;
                 tell_local_branch(repository, request, &head, &mut self.notes)?;
                 self.notes.extend(own.check_out(repository, request, &head)?);
