@@ -244,8 +244,7 @@ impl Target {
 
 fn load(host: &HostId, files: TargetFiles) -> Result<Target, TargetError> {
     let fail = |message: String| TargetError { host: host.to_string(), message };
-    let text =
-        files.get("target.toml").ok_or_else(|| fail("there is no `target.toml` in its folder".into()))?;
+    let text = files.get("target.toml").ok_or_else(|| fail("its folder has no `target.toml`".into()))?;
     let mut target: Target = toml::from_str(text).map_err(|error| {
         let at = LineIndex::new(text).position(text, error.span().map_or(0, |span| span.start));
         fail(format!("`target.toml:{}:{}` does not parse: {}", at.line, at.column, error.message()))

@@ -43,7 +43,7 @@ fn findings(host: &str, plugin: &Tree, names: &[String], folders: &dyn Fn(&str) 
         let kind = reader::kind(path);
         let Some(kind) = kind else {
             if !lines.is_empty() {
-                found.push(format!("{host}/{path}: a block in a file that is no component"));
+                found.push(format!("{host}/{path}: a block in a file that is not a component"));
             }
             continue;
         };

@@ -14,7 +14,7 @@ mod faults;
 mod host_documents;
 mod reader;
 
-/// Builds `source` and walks over every bundle; what the build said is no surprise.
+/// Builds `source` and walks over every bundle; what the build reported is expected.
 fn surprises(source: &Path, name: Option<&str>) -> Vec<String> {
     let folder = Tree::new().temporary();
     let mut arguments = vec!["build", source.to_str().expect("a path in UTF-8")];

@@ -140,7 +140,7 @@ fn anthropic_messages_count_tokens_beside_the_script() {
         let counted: Value = serde_json::from_str(&answer.body).expect("the count is JSON");
         assert_eq!((answer.status, counted), (200, json!({ "input_tokens": body.len().div_ceil(4) })));
     }
-    assert!(kept.rejected.is_empty() && kept.received.is_empty(), "a count is no turn of a conversation");
+    assert!(kept.rejected.is_empty() && kept.received.is_empty(), "a count is not a turn of a conversation");
     let (answers, _) = exchange(&RESPONSES, &[("POST", path, "{}".to_owned())]);
     assert_eq!(answers[0].status, 400, "a protocol without such requests rejects them");
 }

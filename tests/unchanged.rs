@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::Tree;
 
-/// A source with one finding (a link to nothing), losses, a file that is no text and a script.
+/// A source with one finding (a link to nothing), losses, a binary file and a script.
 fn source() -> Tree {
     Tree::new()
         .file("src/.claude-plugin/plugin.json", "{ \"name\": \"p\", \"version\": \"1.0.0\" }\n")

@@ -67,7 +67,7 @@ impl Dice {
         words[self.below(words.len())]
     }
 
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     pub fn noise(&mut self, length: usize) -> Vec<u8> {
         (0..length).map(|at| if at % 97 == 0 { 0 } else { self.below(256) as u8 }).collect()
     }

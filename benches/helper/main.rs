@@ -77,7 +77,7 @@ fn bench() -> io::Result<Vec<Row>> {
     let helper = shipped(temporary.path())?;
     let bytes = fs::read(&helper)?;
     println!("`plugcast-run` of a bundle, {ROUNDS} rounds of {STARTS} starts, medians, user and system time");
-    let needs = elf::needs(&bytes).ok_or_else(|| io::Error::other("the helper is no ELF file of 64 bits"))?;
+    let needs = elf::needs(&bytes).ok_or_else(|| io::Error::other("the helper is not a 64-bit ELF file"))?;
     let note = if needs.is_empty() { "needs nothing".to_owned() } else { needs.join(", ") };
     let mebibytes = bytes.len() as f64 / f64::from(1 << 20);
     let jq = tools::jq().map_err(io::Error::other)?;

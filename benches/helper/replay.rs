@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::spend::{Call, ResourceUse};
 
-/// Runs the real program, and keeps its output and exit code under a number of their own.
+/// Runs the real program, and numbers the call, and keeps its output and exit code.
 const RECORDER: &str = r#"#!/bin/sh
 number=$(ls "$REPLAY" | grep -c '\.code$')
 code=0

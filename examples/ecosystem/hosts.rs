@@ -12,7 +12,7 @@ pub fn search(named: &[String]) -> Result<HostSearch> {
     let mut found = Vec::new();
     for pair in named {
         let (host, path) =
-            pair.split_once('=').with_context(|| format!("`--host-bin {pair}` is no `HOST=PATH`"))?;
+            pair.split_once('=').with_context(|| format!("`--host-bin {pair}`: expected `HOST=PATH`"))?;
         found.push((host.to_owned(), PathBuf::from(path)));
     }
     for (host, path) in pinned() {

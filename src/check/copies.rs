@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_line_that_declares_is_no_difference() {
+    fn the_line_that_declares_does_not_count_as_a_difference() {
         assert_eq!(difference("<!-- copy of a -->\nx\ny\n", "x\ny\n"), None);
         let other = "x\nz\n";
         assert_eq!(difference("# copy of a\nx\ny\n", other).unwrap().slice(other), "z");

@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_folder_above_is_no_work_tree_and_a_linked_one_is() {
+    fn a_folder_above_is_not_a_work_tree_and_a_linked_one_is() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         for path in ["outer/.git", "outer/inner/.git/worktrees/w", "linked"] {

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_or_nonsense_is_no_request() {
+    fn neither_an_end_nor_nonsense_is_a_request() {
         assert!(read(b"").unwrap().is_none());
         assert!(read(b"GET / HTT").unwrap().is_none());
         assert!(read(b"\x00\x01 nonsense\r\n\r\n").is_err());

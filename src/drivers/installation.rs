@@ -57,7 +57,7 @@ impl HostSearch {
         if driver.needs_ripgrep() && self.on_path(RIPGREP).is_none() {
             let folder =
                 self.ripgrep().and_then(|found| found.parent().map(text)).ok_or_else(|| MissingHost {
-                    message: format!("host `{host}` needs ripgrep, but there is no `{RIPGREP}`"),
+                    message: format!("host `{host}` needs ripgrep, but `{RIPGREP}` was not found"),
                     help: format!("install ripgrep, or pass its path with `--host-bin {RIPGREP}=PATH`"),
                 })?;
             search_path = if search_path.is_empty() { folder } else { format!("{folder}:{search_path}") };

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn prices_are_no_arguments() {
+    fn prices_are_not_arguments() {
         assert!(found("from $80 down to $10, or $5 at most").is_empty());
         assert!(found("$1.50, $1,000, $1 million, $1-$2, ~$1, $0.02/1K, $1/month").is_empty());
         assert_eq!(found("fix $1 for $80"), ["$1"]);

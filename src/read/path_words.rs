@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_and_numbers_of_lines_are_no_part_of_a_path() {
+    fn marks_and_line_numbers_are_not_part_of_a_path() {
         for (word, path) in [
             ("a/b.md:12-14.", "a/b.md"),
             ("a/b.md:12", "a/b.md"),

@@ -211,7 +211,8 @@ fn whole_file_version(text: &str) -> FoundVersion {
     let start = text.find(version).unwrap_or(0);
     let bare = version.trim_start_matches('v');
     if semver::Version::parse(bare).is_err() {
-        let message = "the version cannot be located: there is no known key, no marked line, and the file is not a single version";
+        let message =
+            "cannot locate the version: no known key, no marked line, and the file is not a single version";
         return FoundVersion::Fault(Span::new(0, line_end(text, 0)), message.to_owned());
     }
     let start = start + version.len() - bare.len();

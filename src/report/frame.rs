@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn places_that_belong_to_a_finding_have_frames_of_their_own() {
+    fn places_that_belong_to_a_finding_have_separate_frames() {
         let (a, b) = (file("a.md", "x\nname: one\n"), file("b.md", "name: one\n"));
         let found = finding_at(&b, "one", "twice")
             .with_related(&a, Span::new(8, 11), "first defined here")

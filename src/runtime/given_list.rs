@@ -55,7 +55,7 @@ impl<'a> GivenList<'a> {
             }
             (Err(_), Ok(node)) => {
                 list.exact = Some(node);
-                Err(list.fault(usize::MAX, "", format!("there is no list `{}`", form.key)))
+                Err(list.fault(usize::MAX, "", format!("missing list `{}`", form.key)))
             }
             (Err(_), Err(failure)) => Err(failure),
         }

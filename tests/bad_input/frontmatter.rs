@@ -8,7 +8,7 @@ fn with_skill(content: impl AsRef<[u8]>) -> BadSource {
 }
 
 #[test]
-fn a_skill_that_is_no_utf8_is_read_as_its_host_shows_it() {
+fn a_skill_that_is_not_utf8_is_read_as_its_host_shows_it() {
     let built = with_skill(b"---\nname: x\ndescription: caf\xe9\n---\nBody.\n").build();
     built.expect(
         0,

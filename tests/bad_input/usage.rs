@@ -30,7 +30,7 @@ fn a_source_without_any_plugin_says_what_makes_one() {
 }
 
 #[test]
-fn a_marketplace_of_plugins_from_elsewhere_is_no_source() {
+fn a_marketplace_of_remote_plugins_is_not_a_source() {
     let listed = r#"{ "name": "m", "owner": { "name": "O" }, "plugins": [{ "name": "far", "source": { "source": "github", "repo": "example/far" } }] }"#;
     let marketplace = Tree::new().file(".claude-plugin/marketplace.json", listed);
     BadSource::bare(marketplace).build().expect_error(
@@ -64,7 +64,7 @@ fn several_plugins_without_a_marketplace_take_the_name_of_their_folder_for_it() 
 }
 
 #[test]
-fn a_comma_that_is_too_many_is_no_host() {
+fn an_extra_comma_is_not_a_host() {
     BadSource::plugin(Tree::new()).option("--to", "codex,").build().expect_error(
         "usage",
         "trailing comma or empty name in the list of hosts",
@@ -79,7 +79,7 @@ fn a_list_that_is_written_as_a_text_is_shown_as_a_list() {
 }
 
 #[test]
-fn the_folder_of_git_is_no_source() {
+fn the_folder_of_git_is_not_a_source() {
     let source = Tree::new().file("HEAD", "ref: x\n").file("objects/a", "").file("refs/a", "");
     BadSource::bare(source).build().expect_error(
         "git-folder",

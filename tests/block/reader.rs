@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Tools of the source host whose names are no English words.
+/// Tools of the source host whose names are not English words.
 const TOOLS: [&str; 20] = [
     "AskUserQuestion",
     "BashOutput",
@@ -26,7 +26,7 @@ const TOOLS: [&str; 20] = [
     "WebSearch",
 ];
 
-/// Tools whose names are English words: meant in a code span of their own, as a call, or before "tool".
+/// Tools whose names are English words: meant alone in a code span, as a call, or before "tool".
 const WORDS: [&str; 11] =
     ["Agent", "Bash", "Edit", "Glob", "Grep", "Monitor", "Read", "Skill", "Task", "Workflow", "Write"];
 
@@ -350,7 +350,7 @@ fn occurrences<'a>(line: &'a str, name: &'a str) -> impl Iterator<Item = usize> 
         let (before, after) = (&line[..*at], &line[at + name.len()..]);
         let word_before = before.rsplit(char::is_whitespace).next().unwrap_or_default();
         let slash = word_before.trim_start_matches(['`', '"', '\'', '(', '*']) == "/";
-        // The mark of an agent is no part of its name.
+        // The mark of an agent is not part of its name.
         let before = before.strip_suffix("@agent-").unwrap_or(before);
         let glued = before.ends_with(|c: char| c.is_alphanumeric() || "_-:.$\\/".contains(c));
         let next = after.trim_start_matches(['.', ':']);

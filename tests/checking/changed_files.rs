@@ -133,7 +133,7 @@ fn what_git_does_not_know_is_a_clear_error() {
 
 /// A finding about a sum came back with every change of a part, a smaller one too.
 #[test]
-fn a_sum_that_changes_is_no_new_finding() {
+fn a_changed_sum_is_not_a_new_finding() {
     let long =
         |words: usize| format!("---\nname: long\ndescription: {}\n---\nDo.\n", "Does it all. ".repeat(words));
     let mut tree = plugin();

@@ -22,7 +22,7 @@ fn installed_packages_and_ignored_files_are_read_on_request_only() {
 
 /// An old output folder was read as a part of the plugin around it, and built again.
 #[test]
-fn a_bundle_below_the_source_is_no_source_for_build_and_check() {
+fn build_and_check_skip_a_bundle_below_the_source() {
     let folder = plugin().temporary();
     let run = |arguments: &[&str]| Plugcast::new(folder.path(), arguments).run();
     run(&["build", "src", "--to", "codex", "--out", "src/old"]).expect_code(0);

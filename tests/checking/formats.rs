@@ -17,7 +17,7 @@ fn schema() -> &'static Validator {
         let modules = fetch::modules("sarif").unwrap_or_else(|line| panic!("{line}"));
         let path = modules.join("@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json");
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        // One pattern of it, for a field that we do not write, is no regular expression.
+        // One pattern of it, for a field that we do not write, is not a regular expression.
         let text = text.replace("-[a-zA-Z]{2}]?$", "-[a-zA-Z]{2}$");
         let schema: Value = serde_json::from_str(&text).expect("the schema is JSON");
         jsonschema::validator_for(&schema).expect("a schema")

@@ -148,7 +148,7 @@ fn a_source_that_cannot_be_listed_is_a_separate_error() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_named_where_a_text_must_stand() {
+fn binary_bytes_are_reported_where_text_is_required() {
     let binary = [b"\x7fELF\x02\x01\x01\x00".as_slice(), &[0xff; 64]].concat();
     // Markdown is read as hosts read it, so what else is in it is reported, too.
     let folder = one_plugin()

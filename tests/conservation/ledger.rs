@@ -126,7 +126,7 @@ impl Ledger {
             let outcome = row["outcome"].as_str().unwrap_or_default();
             match counts.iter_mut().find(|(name, _)| *name == outcome) {
                 Some((_, count)) => *count += 1,
-                None => found.push(format!("row `{id}`: `{outcome}` is no outcome")),
+                None => found.push(format!("row `{id}`: unknown outcome `{outcome}`")),
             }
             if id.is_empty() || !ids.insert(id) {
                 found.push(format!("row `{id}`: the id is empty or used twice"));

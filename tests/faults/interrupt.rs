@@ -82,7 +82,7 @@ fn an_interrupted_verification_ends_the_host_and_keeps_the_old_proof() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_failure() {
+fn a_closed_pipe_is_not_a_failure() {
     let folder = source().temporary();
     for arguments in [
         ["build", "src", "--to", "codex", "--out", "out", "--format", "json"].as_slice(),

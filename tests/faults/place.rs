@@ -1,4 +1,4 @@
-//! Output folders that cannot be written, or that are no place for a bundle: one sentence with the
+//! Output folders that cannot be written, or cannot hold a bundle: one sentence with the
 //! path, what to do, exit code 2, and nothing is changed.
 
 use std::fs::{self, Permissions};
@@ -73,7 +73,7 @@ fn a_folder_that_may_not_be_written_is_named() {
 }
 
 #[test]
-fn files_and_folders_that_nobody_may_write_are_no_obstacle() {
+fn read_only_files_and_folders_do_not_block_a_build() {
     let folder = source().temporary();
     build(folder.path(), "src", "out").expect_code(0);
     let out = folder.path().join("out/codex");
@@ -92,7 +92,7 @@ fn files_and_folders_that_nobody_may_write_are_no_obstacle() {
 }
 
 #[test]
-fn a_file_or_a_dangling_link_is_no_output_folder() {
+fn a_file_or_a_dangling_link_is_refused_as_output_folder() {
     let folder = source().temporary();
     fs::write(folder.path().join("out"), "mine\n").unwrap();
     let elsewhere = "pass another folder with `--out`";

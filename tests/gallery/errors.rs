@@ -86,7 +86,7 @@ fn messages_of_every_error_code() {
     let of_build = build.split_once("fn code(").expect("their codes").1;
     expected.extend(codes_of(of_build.split("\n    }\n").next().unwrap_or_default(), &["=> "]));
     for (code, reason) in &table.unprovoked {
-        assert!(!reason.is_empty() && expected.remove(code), "`{code}` in [unprovoked] is no code");
+        assert!(!reason.is_empty() && expected.remove(code), "unknown code `{code}` in [unprovoked]");
         assert!(!shown.contains(code), "`{code}` is provoked: remove it from [unprovoked]");
     }
     assert_eq!(shown, expected, "errors.toml and the codes in src");

@@ -106,7 +106,7 @@ fn help_and_errors_of_the_helper() {
     let known: BTreeSet<String> = codes.map(|(code, _)| code.to_string()).collect();
     let shown: BTreeSet<String> = cases.into_keys().collect();
     for (code, reason) in &table.unprovoked {
-        assert!(!reason.is_empty() && known.contains(code), "`{code}` in [unprovoked] is no code");
+        assert!(!reason.is_empty() && known.contains(code), "unknown code `{code}` in [unprovoked]");
         assert!(!shown.contains(code), "`{code}` is provoked: remove it from [unprovoked]");
     }
     let missing: Vec<&String> =

@@ -97,7 +97,7 @@ const resolvers = {
   PullRequest: {
     repository: (pull) => state.repositories.find((one) => (one.pullRequests ?? []).includes(pull)),
     comments: (pull) => shownOf(own(pull, "comments")),
-    // Whoever is not content writes again, and opens the thread, or opens it without a word.
+    // An author who is not content writes again, and opens the thread, or opens it without a word.
     reviewThreads: (pull) => {
       for (const thread of own(pull, "reviewThreads").filter((one) => one.reopens && one.isResolved)) {
         thread.isResolved = thread.reopens = false;

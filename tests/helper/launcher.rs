@@ -57,7 +57,7 @@ fn every_shell_starts_the_program() {
 
 /// Issue 16, case 12: a program that Rust starts cannot tell a closed output from a null device.
 #[test]
-fn a_closed_output_is_no_success() {
+fn a_closed_output_is_a_failure() {
     let (_folder, bin) = bin();
     let (launcher, program) = (bin.join("plugcast-run"), bin.join(platform()).join("plugcast-run"));
     fs::copy(bin.join("tool"), &launcher).unwrap();

@@ -24,7 +24,7 @@ pub(super) fn skill<'a>(request: &'a ModelRequest, name: &str) -> Result<(&'a st
     let text = text.ok_or_else(|| format!("the request does not bring `{name}`"))?;
     let path = between(text, "<path>", "</path>")?;
     let (folder, file) = path.rsplit_once('/').ok_or_else(|| format!("`{path}` is in no folder"))?;
-    if file == "SKILL.md" { Ok((text, folder)) } else { Err(format!("`{path}` is no skill")) }
+    if file == "SKILL.md" { Ok((text, folder)) } else { Err(format!("`{path}` is not a skill")) }
 }
 
 /// A command with the folder before each path that begins as the skill's block says. The author's own `./`

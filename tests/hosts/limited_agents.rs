@@ -1,4 +1,4 @@
-//! What an agent with a list of tools may do: on the source host, and on the hosts that get the list in a form of their own.
+//! What an agent with a list of tools may do: on the source host, and on the hosts that get the list in their own form.
 
 use plugcast::drivers::script::{Conversation, ModelReply, ModelRequest, ModelScript, ScriptStep};
 use plugcast::drivers::session::SessionOpening;

@@ -135,7 +135,7 @@ fn agents_and_commands_of_an_entry_are_added_to_those_of_the_plugin() {
     );
 }
 
-/// Skills that belong to no plugin, one of them in a folder `agents`: what lies beside them is no component.
+/// Skills that belong to no plugin, one of them in a folder `agents`: other files there are not components.
 #[test]
 fn what_lies_beside_skills_of_no_plugin_is_shown_by_neither() {
     let hosts = real_hosts!();

@@ -117,7 +117,7 @@ fn a_guard_stops_a_call_and_every_handler_of_the_event_runs() {
     assert_eq!((&told["transcript_path"], &told["permission_mode"]), (&json!(""), &json!("default")));
     assert_eq!(noted(&stage, "second.json"), told);
     assert!(!stage.project().join("never.json").exists());
-    let complaints = transcript.stderr.matches("the matcher `(` is no regular expression").count();
+    let complaints = transcript.stderr.matches("the matcher `(` is not a regular expression").count();
     assert_eq!(complaints, 1, "{}", transcript.stderr);
 }
 

@@ -54,7 +54,7 @@ fn case_7_what_the_source_host_drops_is_an_error_and_the_rest_is_loaded() {
     let hook = |hook: &str| format!("{{ \"hooks\": [{hook}] }}");
     let mut groups: Vec<String> = HOOKS.iter().map(|bad| hook(bad)).collect();
     groups.push(hook(r#"{ "type": "command", "command": "x", "timeout": 1.5, "asyncRewake": false }"#));
-    // What is no field of a type is nothing to the host.
+    // The host ignores fields that a type does not have.
     groups.push(hook(r#"{ "type": "prompt", "prompt": "x", "args": [1], "async": 1 }"#));
     let tree = demo()
         .file("in/skills/s/SKILL.md", "---\nname: s\ndescription: Says it\n---\n\nSay it.\n")

@@ -277,7 +277,7 @@ fn a_skill_with_a_separate_context_is_compared() {
 }
 
 #[test]
-fn what_the_source_host_does_not_list_is_no_component_and_none_is_missed() {
+fn components_are_exactly_what_the_source_host_lists() {
     let hosts = real_hosts!();
     let parked = "---\ndescription: Is for nobody.\ndisable-model-invocation: true\nuser-invocable: false\n---\n\nWait.\n";
     let manifest =

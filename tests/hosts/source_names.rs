@@ -22,7 +22,7 @@ fn plugins<'a>(document: &'a Value, host: &str) -> &'a Value {
 /// A hook names a file beside a skill that the manifest lists below another folder, so the files stay at their old paths
 /// too; the skill file inside the skill is none of the plugin's skills at either.
 #[test]
-fn a_skill_file_inside_a_skill_is_no_skill_at_its_old_path() {
+fn a_skill_file_inside_a_skill_is_not_a_skill_at_its_old_path() {
     let hosts = real_hosts!();
     let manifest = json!({ "name": "kit", "version": "1.0.0", "skills": ["./skills/process/orch"] });
     let command = "sh \"${CLAUDE_PLUGIN_ROOT}/skills/process/orch/scripts/go.sh\"";

@@ -74,7 +74,7 @@ test("matchers can match: names are exact, patterns need not be whole, and forme
   }
 })
 
-test("a matcher that is no pattern never matches, and is named once", async () => {
+test("an invalid matcher never matches, and is reported once", async () => {
   const { hooks, said } = await plugin({ PreToolUse: [group("(", block("no")), group("Bash", command("true"))] })
   assert.deepEqual(await before(hooks, "bash", { command: "x" }), { command: "x" })
   await before(hooks, "bash", {})
@@ -104,7 +104,7 @@ test("every form of refusal refuses, and nothing else does", async () => {
   }
   for (const permissionDecision of ["ask", "defer", "anything"]) {
     const { hooks } = await plugin({ PreToolUse: [group("Bash", pre({ permissionDecision, permissionDecisionReason: "check it" }))] })
-    assert.match(await before(hooks, "bash", {}), /^check it\nA hook wants a person to approve this call/)
+    assert.match(await before(hooks, "bash", {}), /^check it\nA hook wants the user to approve this call/)
   }
 })
 
@@ -204,7 +204,7 @@ test("a script's path stands in a plain text, not in code: nothing of it is eval
   assert.equal(await before(hooks, "bash", {}), `${root}/scripts/guard.sh 1 2`)
 })
 
-// One message of a person or of the host, as {text of the parts, error}.
+// One message of the user or of the host, as {text of the parts, error}.
 async function message(hooks, text, { session = "s", synthetic } = {}) {
   const output = { message: { id: "m", agent: "build" }, parts: [{ type: "text", text, synthetic }] }
   try {
@@ -215,7 +215,7 @@ async function message(hooks, text, { session = "s", synthetic } = {}) {
   }
 }
 
-test("a prompt is refused or added to, once and only if a person typed it", async () => {
+test("a prompt is refused or added to, once and only if the user typed it", async () => {
   const told = 'grep -q \'"prompt":"/p:c a b"\' && echo command; exit 0'
   const { hooks, shown } = await plugin({ UserPromptSubmit: [group("ignored", command("grep -q stop && { echo halt >&2; exit 2; }; echo plain"), specific("UserPromptSubmit", { additionalContext: "more" }), command(told))] }, { parents: { child: "s" } })
   assert.deepEqual(await message(hooks, "go"), ["go", "plain\nmore"])
@@ -301,7 +301,7 @@ test("loaded twice, hooks fire once", async () => {
   assert.ok(hooks)
 })
 
-test("a host without a client, and data without hooks, are no trouble", async () => {
+test("a host without a client, and data without hooks, cause no error", async () => {
   const bare = await load({ data: { hooks: { Stop: [group(undefined, block("x"))], PreToolUse: [group("(", block("x"))] } } })
   await bare.hooks.config({})
   await bare.hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } })
@@ -341,7 +341,7 @@ test("a call that fails is told as one, and no other", async () => {
   assert.equal(output.output, "no such file\n\nmind the code")
 })
 
-test("a call that a hook refuses is no call that fails", async () => {
+test("a call that a hook refuses does not count as failed", async () => {
   const { hooks } = await plugin({
     PreToolUse: [group("Read", block("no"))],
     PostToolUseFailure: [group("", command("echo failed >> refused.txt"))],

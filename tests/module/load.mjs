@@ -1,4 +1,4 @@
-// The OpenCode module as the host loads it: a copy in a plugin folder of its own.
+// The OpenCode module as the host loads it: a copy in a separate plugin folder.
 import assert from "node:assert/strict"
 import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,4 @@
-// The OpenCode module, loaded the way the host loads it: a copy in a plugin folder of its own, and its hooks called.
+// The OpenCode module, loaded the way the host loads it: a copy in a separate plugin folder, and its hooks called.
 // The expected texts of bodies were measured in the source host (Claude Code 2.1.330). Run: node --test tests/module
 import assert from "node:assert/strict"
 import { homedir } from "node:os"
@@ -6,7 +6,7 @@ import path from "node:path"
 import { test } from "node:test"
 import { load } from "./load.mjs"
 
-// What the model gets when a person calls the command `name`, with the host's part for it.
+// What the model gets when the user calls the command `name`, with the host's part for it.
 async function call(hooks, name, args, part = { type: "text", text: `plugcast:${name}` }) {
   const output = { parts: [part] }
   await hooks["command.execute.before"]({ command: name, sessionID: "s", arguments: args }, output)

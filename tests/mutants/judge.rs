@@ -169,7 +169,7 @@ fn of_bundle(bundle: &Bundle, answers: &Answers<'_>) -> Vec<String> {
     found
 }
 
-/// Whether a line of frontmatter has a key that is no word: a list, a mapping, one with an anchor, a tag or a question
+/// Whether a line of frontmatter has a key that is not a word: a list, a mapping, one with an anchor, a tag or a question
 /// mark. The source host reads the other fields, and the build says that it reads none: nobody writes such keys.
 fn is_strange(line: &str) -> bool {
     line.starts_with(['?', '{', '[', '&', '*', '!', '~', ','])
@@ -232,7 +232,7 @@ fn loaded(fields: &Value) -> Value {
 fn claude(read: &Value, meant: Option<&Value>) -> Option<String> {
     let fields = &read["fields"];
     if read["strict"] != true {
-        return Some("its frontmatter is no YAML".to_owned());
+        return Some("its frontmatter is not YAML".to_owned());
     }
     let meant = meant?;
     for key in ["disable-model-invocation", "user-invocable"] {
@@ -298,7 +298,7 @@ fn opencode(read: &Value, path: &str, meant: Option<&Value>) -> Option<String> {
 }
 
 fn toml(text: &str) -> Option<String> {
-    let Ok(table) = text.parse::<toml::Table>() else { return Some("is no TOML".to_owned()) };
+    let Ok(table) = text.parse::<toml::Table>() else { return Some("is not TOML".to_owned()) };
     let missing = ["name", "description", "developer_instructions"].into_iter().find(|key| {
         table.get(*key).and_then(toml::Value::as_str).is_none_or(|text| text.trim().is_empty())
     })?;

@@ -27,7 +27,7 @@ const WAYS: [(&str, &str); 16] = [
 const MENTIONS: [&str; 3] =
     ["The reader agent (see below).", "| **tide-watch** | the tide |", "- `scout`: looks ahead\n- the log"];
 
-/// Prose that is no name.
+/// Prose that resembles names.
 const LOOK_ALIKES: [&str; 6] = [
     "Keep tide-watch at night.",
     "The tide-watches and tide-watch.md, see docs/tide-watch and https://example.org/tide-watch.",

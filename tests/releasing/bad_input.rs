@@ -5,7 +5,7 @@ use crate::support::run::Plugcast;
 use crate::support::tree::Tree;
 
 #[test]
-fn without_git_there_is_no_release() {
+fn a_release_needs_git() {
     let plain = plugin().temporary();
     let ended = run(plain.path(), &["--format", "json"]).expect_code(2);
     let error: serde_json::Value = serde_json::from_str(&ended.stdout).expect("one object");

@@ -102,7 +102,7 @@ fn versions_go_forward_and_fit_their_tag() {
     git(at, &["tag", "v1.1.0-rc.1"]);
     raise(at, "1.0.2");
     commit(at, "1.0.2");
-    assert_eq!(found(at, &[]), NONE, "a version to try is no release");
+    assert_eq!(found(at, &[]), NONE, "a pre-release does not count as a release");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn tags_are_named_as_configured() {
 
 /// Issue 18, attack 12: the source host shows a `displayName` of an entry, and each was reported as lost there.
 #[test]
-fn the_title_of_an_entry_is_no_loss_on_its_own_host() {
+fn the_title_of_an_entry_is_not_lost_on_its_own_host() {
     let entry = |title: &str| {
         format!(
             "{{ \"name\": \"shop\", \"owner\": {{ \"name\": \"a\" }}, \"plugins\": [\n{{ \"name\": \"demo\", {title}\"source\": \"./p\", \"description\": \"Plans.\" }}] }}\n"
@@ -293,7 +293,7 @@ fn without_tags_the_commits_that_raised_the_version_are_the_releases() {
     assert_eq!(
         found(at, &[]),
         [".claude-plugin/plugin.json:1 info first-release"],
-        "the first version is no release"
+        "the first version is not a release"
     );
     raise(at, "1.1.0");
     commit(at, "1.1.0");

@@ -190,7 +190,7 @@ fn tables_in_readmes_name_what_is_there() {
     }
     write(at, "README.md", "## Skills\n\n- **plan** - a\n- **work** - b\n- **ship**: c\n\nAlso review.\n");
     assert_eq!(found(at, &[]), ["README.md:5 error readme-table"]);
-    // What most rows do not say is no list of components.
+    // A list whose rows mostly name other things does not list components.
     write(at, "README.md", "## Skills\n\n- `plan`\n- `npm`\n- `node`\n\nAlso review and work.\n");
     assert_eq!(found(at, &[]), NONE);
 }

@@ -95,7 +95,7 @@ impl Step {
     /// What the answer must hold, with what `fill` makes of the text.
     ///
     /// # Panics
-    /// When it is no JSON.
+    /// When it is not JSON.
     pub fn wanted(&self, fill: impl Fn(&str) -> String) -> Option<Value> {
         let text = fill(self.json.as_ref()?);
         Some(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")))

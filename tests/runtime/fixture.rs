@@ -212,7 +212,7 @@ pub fn misfit(found: &Value, code: Option<i32>) -> Option<String> {
         LazyLock::new(Mutex::default);
     let id = found["schema"].as_str()?;
     let Some(row) = plugcast::runtime::published::COMMANDS.iter().find(|row| row.schema_id() == id) else {
-        return (id != "rt.error/1").then(|| format!("`{id}` is no published schema"));
+        return (id != "rt.error/1").then(|| format!("unknown schema `{id}`"));
     };
     let exits = plugcast::runtime::published::codes::exits(row.command);
     if !exits.into_iter().any(|exit| code == Some(i32::from(exit))) {

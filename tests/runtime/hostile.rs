@@ -282,7 +282,7 @@ fn a_package_without_an_end_is_not_read_into_memory() {
 
 /// Issue 16, case 12.
 #[test]
-fn an_answer_that_is_not_delivered_is_no_success() {
+fn an_undelivered_answer_is_a_failure() {
     let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
     let status = Command::new(HELPER).arg("schema").env_clear().stdout(full).status().expect("the helper");
     assert_eq!(status.code(), Some(5));

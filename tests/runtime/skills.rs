@@ -160,12 +160,12 @@ impl Skill<'_> {
                 .split_once(':')
                 .is_some_and(|(plugin, _)| names(self.plugins).iter().any(|n| n == plugin));
             if own && self.agent(word).is_none() && !self.is_skill(word) {
-                findings.push(format!("`{word}` is no agent and no skill"));
+                findings.push(format!("`{word}` is neither an agent nor a skill"));
             }
             let reference = self.plugins.join(self.plugin).join("skills");
             let there = |skill: &String| reference.join(skill).join(word).is_file();
             if word.starts_with("references/") && !names(&reference).iter().any(there) {
-                findings.push(format!("`{word}` is no file"));
+                findings.push(format!("`{word}` is not a file"));
             }
         }
         (count, findings)

@@ -49,7 +49,7 @@ pub fn for_test(inner: &str) -> Option<Hosts> {
     let running = thread.name().filter(|running| *running != "main");
     assert!(
         running.is_none_or(|running| running == name),
-        "`{name}` is no test, and .ci/run counts tests: write `real_hosts!()` into the test itself"
+        "`{name}` is not a test, and .ci/run counts tests: write `real_hosts!()` into the test itself"
     );
     if std::env::var_os("PLUGCAST_HOSTS").is_some_and(|value| value == "skip") {
         print_line(&format!("left out, because PLUGCAST_HOSTS=skip: {name}"));

@@ -1,5 +1,5 @@
-//! Programs that tests run and that are no npm package. One that the machine has is used; else the
-//! package of a Debian is unpacked into the build folder, where nothing of the machine changes.
+//! Programs that tests run and that npm does not have. The machine's own is used; if it is missing, Debian's
+//! package is unpacked into the build folder, which changes nothing on the machine.
 
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;

@@ -201,7 +201,7 @@ impl Entry {
         }
     }
 
-    /// The content as text; what is no text is named by size and digest.
+    /// The content as text; binary content as its size and digest.
     pub fn text(&self) -> String {
         match self {
             Entry::Link(target) => format!("{target}\n"),

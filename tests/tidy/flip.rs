@@ -41,7 +41,7 @@ const FOR_RULES: [&str; 14] = [
     "yaml.dialect",
 ];
 
-/// Words with a meaning of their own: what a text that must be one of a few is changed to.
+/// Words with a special meaning, to which a text that must be one of a few is changed.
 const WORDS: [&str; 20] = [
     "kept",
     "mapped",

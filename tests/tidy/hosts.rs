@@ -48,7 +48,7 @@ pub(super) fn without_tests(tokens: Vec<(usize, Token)>) -> Vec<(usize, Token)> 
     tokens.into_iter().take(start.unwrap_or(usize::MAX)).collect()
 }
 
-/// A host as a word of a string. The embedding of `targets/<host>/…` is no knowledge.
+/// A host as a word of a string. The embedding of `targets/<host>/…` does not count.
 fn in_text(text: &str) -> Option<&'static str> {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let lower = text.to_ascii_lowercase();

@@ -184,7 +184,7 @@ const NO_FUNCTIONS: [&str; 18] = [
     "with",
 ];
 
-/// The same for locals, parameters and fields, which are words of their own where a name begins.
+/// The same for locals, parameters and fields, which count only where a name begins.
 const NO_LOCALS: [&str; 8] = ["cast", "look", "said", "scene", "scenes", "seat", "seats", "surroundings"];
 
 /// Files that may have such a function, with the function and the reason.

@@ -12,7 +12,7 @@ const LINES: usize = 400;
 /// The median must stay below this many lines.
 pub const MEDIAN: usize = 200;
 
-/// A file whose first line is no `//!` paragraph.
+/// A file that does not begin with a `//!` paragraph.
 pub fn undescribed(file: &SourceFile) -> Vec<String> {
     let first = file.text.lines().next().unwrap_or_default();
     let is_described = first.strip_prefix("//! ").is_some_and(|words| words.split_whitespace().count() >= 3);

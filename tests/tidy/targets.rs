@@ -51,7 +51,7 @@ fn undocumented_in(path: &Path, schema: &Value) -> Vec<String> {
     }
 }
 
-/// Every value that is no table, with the keys that lead to it; a list counts by its items' tables.
+/// Every value that is not a table, with the keys that lead to it; a list counts by its items' tables.
 pub fn leaves(value: &toml::Value) -> Vec<(Vec<String>, toml::Value)> {
     fn walk(value: &toml::Value, keys: &mut Vec<String>, found: &mut Vec<(Vec<String>, toml::Value)>) {
         match value {

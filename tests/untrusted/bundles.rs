@@ -103,7 +103,7 @@ fn case_3_a_bundle_inside_of_a_source_is_not_what_it_builds() {
 }
 
 #[test]
-fn case_4_what_a_killed_build_left_is_no_bundle_to_verify() {
+fn case_4_leftovers_of_a_killed_build_are_not_verified() {
     let folder = demo().temporary();
     let build = ["build", "in", "--to", "codex", "--out", "out"];
     Plugcast::new(folder.path(), &build).run().expect_code(0);

@@ -1,4 +1,4 @@
-//! 7: what a host refuses is not written; and 13: a result that cannot be written is no success.
+//! 7: what a host refuses is not written; and 13: a result that cannot be written is a failure.
 
 use std::fs;
 
@@ -28,7 +28,7 @@ fn case_7_json_that_hosts_refuse_is_not_copied() {
 }
 
 #[test]
-fn case_13_a_result_that_cannot_be_written_is_no_success() {
+fn case_13_a_result_that_cannot_be_written_is_a_failure() {
     let folder = demo().temporary();
     Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run().expect_code(0);
     let line = "\"$0\" \"$@\" > /dev/full";
@@ -121,7 +121,7 @@ fn case_7_values_that_the_source_host_drops_are_errors_with_a_row_and_go_to_no_h
 }
 
 #[test]
-fn case_7_settings_that_are_no_json_are_an_error_and_not_copied() {
+fn case_7_settings_that_are_not_json_are_an_error_and_not_copied() {
     for (path, text, expected) in [
         ("settings.json", "{\n\"agent\": \"a\u{1}b\"}", "settings.json:2:"),
         ("settings.json", "{ 'x': 01, }", "settings.json:1:"),

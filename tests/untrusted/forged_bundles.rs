@@ -100,7 +100,7 @@ fn case_9_a_release_sees_that_a_bundle_is_forged() {
     assert!(finished.stdout.contains("bundle-stale"), "{}", finished.stdout);
 }
 
-/// Helpers are no part of what `--check` compares, so that a manifest that calls a skill one once hid it.
+/// `--check` does not compare helpers, so a manifest that called a skill a helper once hid it.
 #[test]
 fn case_9_a_manifest_that_calls_a_skill_a_program_hides_nothing() {
     for (path, bytes) in [

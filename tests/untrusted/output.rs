@@ -194,7 +194,7 @@ fn uncoloured(text: &str, coloured: bool) -> String {
     out
 }
 
-/// Names with lines and escapes of their own: a forged line, a forged patch, and what hides all behind it.
+/// A name with line breaks and escapes: a forged line, a forged patch, and a code that hides the rest.
 const FORGED: &str = "x\n--- /dev/null\n+++ b/run-me.sh\n@@ -0,0 +1 @@\n+FORGED \u{1b}[8m";
 
 /// Nothing of a source begins a line, colours one, or hides one.
@@ -255,7 +255,7 @@ fn case_10_a_file_name_puts_no_patch_into_a_patch() {
 
 #[test]
 fn case_10_a_check_with_fixes_names_a_file_on_one_line_whatever_it_is_called() {
-    // The name of the folder is no name that the frontmatter could hold, so no fix writes it.
+    // The frontmatter cannot hold the name of the folder, so no fix writes it.
     let skill = "---\nname: sk\ndescription: Does it. Use when asked.\n---\n\nUse /demo:s here.\n";
     let path = "in/skills/x\nFORGED \u{1b}[8my/SKILL.md";
     let folder = demo().file(path, skill).temporary();

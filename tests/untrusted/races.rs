@@ -16,7 +16,7 @@ use crate::support::run::{FinishedRun, Plugcast};
 use crate::support::tree::{Tree, digest};
 
 const BUILD: [&str; 6] = ["build", "in", "--to", "codex", "--out", "out"];
-/// What must never get into a bundle; it is no text, so that it is copied and never held.
+/// What must never get into a bundle; it is binary, so that it is copied and never held.
 const SECRET: &[u8] = b"\0the secret of somebody else\0";
 
 /// A plugin with a file that is copied, and a secret beside it.

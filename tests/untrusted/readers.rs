@@ -141,7 +141,7 @@ fn case_4_a_preview_leaves_the_journal_of_an_interrupted_promotion() {
     }
 }
 
-/// A build that runs is no interrupted one: readers wait for its lock, and make none.
+/// A running build is not an interrupted one: readers wait for its lock, and create none.
 #[test]
 fn case_4_readers_wait_for_a_build_that_runs() {
     for (arguments, code) in READERS.iter().filter(|(arguments, _)| arguments[0] != "promote") {

@@ -108,7 +108,7 @@ fn case_5_extra_files_of_a_release_lie_in_the_repository() {
 }
 
 #[test]
-fn case_5_the_output_folder_of_settings_is_no_folder_of_the_source_or_of_git() {
+fn case_5_the_output_folder_of_settings_must_not_be_in_the_source_or_git() {
     for (path, expected) in [
         ("", "which is the source folder itself"),
         (".", "which is the source folder itself"),

@@ -169,7 +169,7 @@ fn case_7_what_the_source_host_does_not_load_is_in_no_bundle() {
 
 /// In a manifest events stand without a `hooks` around them; with one, the host refuses all of the plugin for a guard in it.
 #[test]
-fn case_7_a_guard_that_is_no_event_of_a_manifest_is_a_security_loss() {
+fn case_7_hooks_inside_hooks_of_a_manifest_are_a_security_loss() {
     let manifest = r#"{"name":"demo","hooks":{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"exit 2"}]}]}}}"#;
     let folder = super::demo().file("in/.claude-plugin/plugin.json", manifest).temporary();
     let finished = Plugcast::new(folder.path(), &["build", "in", "--to", "codex", "--out", "out"]).run();

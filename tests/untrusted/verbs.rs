@@ -178,7 +178,7 @@ fn case_13_nothing_is_begun_where_standard_output_is_closed() {
     }
     assert!(state(folder.path()) == before, "no run was begun");
     let discarded = run(HELPER, &folder, &["--version"], &Output::Discarded);
-    assert_eq!((discarded.code, &*discarded.stderr), (Some(0), ""), "the null device is no closed output");
+    assert_eq!((discarded.code, &*discarded.stderr), (Some(0), ""), "the null device is not a closed output");
 }
 
 #[test]

@@ -31,7 +31,7 @@ const BEFORE_NAMES: [&str; 11] =
 /// Words that forbid it, or only give an example.
 const NOT: [&str; 7] = ["not", "never", "don", "instead", "e.g", "like", "example"];
 
-/// Verbs of `RUNS` that also go with what is no skill: "use `node:fs`".
+/// Verbs of `RUNS` that other things than skills follow, too: "use `node:fs`".
 const WEAK: [&str; 2] = ["use", "load"];
 /// The first words of the names of tasks and package scripts: "run `test:unit`".
 const TASKS: [&str; 12] =

@@ -23,7 +23,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>, sink: &mut FindingSink) {
     let fields = component.document.fields.iter().flat_map(|fields| fields.entries());
-    // The other fields of skills and commands have rules of their own.
+    // The other fields of skills and commands have their own rules.
     for entry in fields.filter(|entry| component.kind == ComponentKind::Agent || entry.key == "model") {
         let hosts: Vec<&Target> = context
             .hosts

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tag_is_no_sign_and_no_code() {
+    fn a_tag_is_neither_a_comparison_nor_code() {
         let found = |text: &'static str| tag(text).map(|span| span.slice(text));
         assert_eq!(found("a <b>"), Some("<b>"));
         assert_eq!(found("`<a>` then </c d>"), Some("</c d>"));

@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, component: &Component, _: &PluginText<'_>, s
     let lacking = variables.filter(|(_, facts)| facts.reason.is_some());
     let lacking: Vec<&str> = lacking.map(|(name, _)| name.as_str()).collect();
     let files = || component.files.iter().chain([&component.path]);
-    // Finding all names of a component takes long, and many programs have variables of their own.
+    // Finding all names of a component takes long, and many programs have their own variables.
     let is_named = |rest: &str| {
         lacking.iter().any(|name| rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('}')))
     };

@@ -111,7 +111,7 @@ fn is_text_name(path: &Utf8Path) -> bool {
     is_markdown(path) || matches!(path.extension(), Some("json" | "toml" | "yaml" | "yml"))
 }
 
-/// Endings that say so without any reader of their own, and programs without an ending.
+/// Whether a file without its own reader is text: by its ending, or as a program without one.
 fn is_other_text(path: &Utf8Path, bytes: &[u8]) -> bool {
     has_text_ending(path) || path.extension().is_none() && bytes.starts_with(b"#!")
 }

@@ -123,7 +123,7 @@ fn case_12_a_joiner_belongs_beside_one_letter_of_a_script_that_joins() {
 }
 
 #[test]
-fn a_backslash_of_json_is_no_escape() {
+fn a_backslash_of_json_does_not_escape() {
     assert_eq!(find_in_json(r#"{"a": "\\u202e \\b \" \u00"}"#), []);
     let found = find_in_json(r#"{"a": "\b", "b": "\\\u202E"}"#);
     assert_eq!(found.iter().map(|run| run.first).collect::<Vec<_>>(), ['\u{8}', '\u{202e}']);

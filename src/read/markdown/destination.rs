@@ -14,7 +14,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_and_an_anchor_are_no_part_of_the_path() {
+    fn a_query_and_an_anchor_are_not_part_of_the_path() {
         for (destination, parts) in [
             ("a.md", ("a.md", None)),
             ("a.md#b", ("a.md", Some("b"))),

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_xml_is_a_fault_where_it_breaks() {
+    fn text_that_is_not_xml_is_a_fault_where_it_breaks() {
         for (broken, at) in [
             ("<é>\n<b></é>", "</é>"),
             ("<a b=c/>", "c/>"),

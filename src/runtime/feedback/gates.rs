@@ -144,7 +144,7 @@ fn read_file(environment: &Environment, file: &Path) -> Result<FetchedFeedback, 
     let failure =
         |message: String| CallFailure::environment(ErrorCode::FileUnreadable, message, "check the path");
     let text = document::text(&environment.path(file))?
-        .ok_or_else(|| failure(format!("there is no file `{name}`")))?;
+        .ok_or_else(|| failure(format!("file `{name}` not found")))?;
     let hint = "give an answer of `feedback fetch`";
     let value = serde_json::from_str(&text).map_err(|error| document::no_json(&error, &name, hint))?;
     FetchedFeedback::from_document(&value).ok_or_else(|| {

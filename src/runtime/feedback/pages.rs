@@ -144,7 +144,7 @@ impl FeedbackPages<'_> {
     }
 
     fn not_found(&self) -> CallFailure {
-        let message = format!("there is no pull request {}", self.number);
+        let message = format!("pull request {} not found", self.number);
         CallFailure::environment(ErrorCode::PrNotFound, message, "check the number and the repository")
     }
 

@@ -3,7 +3,7 @@
 use crate::runtime::answer::{CallFailure, USAGE};
 use crate::runtime::error_code::ErrorCode;
 
-/// Words that only ask for the work: alone they are no focus.
+/// Words that only ask for the work: alone they are not a focus.
 const ASKING: &str = "address all and answer at can comments could feedback for go handle in look of on open please \
     pull pr request resolve review take the threads through to would you";
 /// What is part of a word at its ends. All other signs surround it.

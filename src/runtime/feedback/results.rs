@@ -52,7 +52,7 @@ impl UnitResults {
             let path = run.path.join("replies").join(format!("{}.txt", unit.name));
             match run.store.text(&path) {
                 Ok(Some(text)) => results.add(unit, &text),
-                Ok(None) => results.refuse(unit, "there is no reply yet"),
+                Ok(None) => results.refuse(unit, "no reply yet"),
                 Err(failure) if failure.error.code == ErrorCode::NotUtf8 => {
                     results.refuse(unit, &failure.error.message)
                 }

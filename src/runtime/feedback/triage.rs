@@ -103,7 +103,7 @@ impl FeedbackTriage {
             (Some(named), _) => {
                 let name = named.display().to_string();
                 let text = document::text(&environment.path(named))?.ok_or_else(|| {
-                    let message = format!("there is no file `{name}`");
+                    let message = format!("file `{name}` not found");
                     CallFailure::environment(ErrorCode::FileUnreadable, message, "write the triage first")
                 })?;
                 (Some(text), name)

@@ -50,7 +50,7 @@ pub struct Response {
     pub config: Option<LaunchConfig>,
     /// The names of all configurations.
     pub names: Vec<String>,
-    /// The file is no strict JSON: it has comments, or commas before a closing bracket.
+    /// The file is not strict JSON: it has comments, or commas before a closing bracket.
     pub jsonc: bool,
     /// What a reader should know.
     #[serde(serialize_with = "ShownText::shown")]

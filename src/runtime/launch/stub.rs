@@ -39,12 +39,12 @@ pub fn stub(repository: &Repository, kind: &str, given: Option<&Path>) -> Result
             let runner = RUNNERS.iter().find(|name| repository.environment().program(name).is_some());
             let files = ["Procfile.dev", "Procfile"];
             let file = files.iter().find(|name| disk::is_file(&folder.join(name)));
-            let file = file.ok_or_else(|| missing("there is no `Procfile.dev` or `Procfile`"))?;
+            let file = file.ok_or_else(|| missing("no `Procfile.dev` or `Procfile`"))?;
             [runner.unwrap_or(&RUNNERS[1]), "start", "-f", file].map(str::to_owned).to_vec()
         }
         _ => package_manager::call(repository, &folder)?
             .map(|(argv, _)| argv)
-            .ok_or_else(|| missing("there is no script `dev`, `start` or `develop` in `package.json`"))?,
+            .ok_or_else(|| missing("no script `dev`, `start` or `develop` in `package.json`"))?,
     };
     let cwd = folder.strip_prefix(&repository.top).unwrap_or(Path::new("")).display().to_string();
     let (program, arguments) = argv.split_first().map_or(("", &[][..]), |(program, rest)| (program, rest));

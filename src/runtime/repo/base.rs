@@ -276,7 +276,7 @@ fn find_merge_base(
     };
     let mut merge_base = repository.merge_base(HEAD, &base_sha)?;
     if merge_base.is_none() && repository.commit(HEAD)?.is_none() {
-        return Err(unresolved("there is no commit here yet"));
+        return Err(unresolved("the repository has no commit yet"));
     }
     let mut shallow_fetched = false;
     if merge_base.is_none()

@@ -94,7 +94,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             source: None,
             file: None,
             script: None,
-            note: Some("there is no `package.json`".to_owned()),
+            note: Some("no `package.json`".to_owned()),
         };
         return Ok(Delivery::from_answer(&none).sentinel("__NO_PACKAGE_JSON__"));
     };
@@ -103,8 +103,8 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let script = script(&package);
     if script != Some(SCRIPTS[0]) {
         notes.push(match script {
-            Some(script) => format!("there is no script `dev`; `{script}` is the nearest"),
-            None => "there is no script `dev`, `start` or `develop`".to_owned(),
+            Some(script) => format!("no script `dev`; using `{script}`"),
+            None => "no script `dev`, `start` or `develop`".to_owned(),
         });
     }
     let tail = started(&pm, script.unwrap_or(SCRIPTS[0]))[1..].join(" ");

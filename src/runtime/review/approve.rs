@@ -112,7 +112,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
                 };
                 one.misplaced.as_ref().map_or(other, Misplacement::words).to_owned()
             }
-            None => "there is no such finding".to_owned(),
+            None => "unknown finding".to_owned(),
         };
         skipped.push(SkippedFinding { id, reason });
     }

@@ -358,9 +358,8 @@ pub fn ids(
         let hint = "give a JSON list of ids such as `F1`";
         CallFailure::new(MALFORMED, code, message, hint).in_file(&name, Some(line), Some(col))
     };
-    let items = list
-        .items()
-        .ok_or_else(|| wrong(ErrorCode::MalformedApplied, "there is no list".to_owned(), list))?;
+    let items =
+        list.items().ok_or_else(|| wrong(ErrorCode::MalformedApplied, "missing list".to_owned(), list))?;
     let mut ids = Vec::new();
     for item in items {
         let id = item.as_str().or_else(|| item.get("id")?.as_str());

@@ -168,7 +168,7 @@ pub fn read_value(reviewer: &str, value: Value, terms: ReplyTerms<'_>) -> Result
     let mut parts = ReplyParts::default();
     parts.add_value(value);
     if parts.findings.is_none() {
-        return Err("there is no list `findings`".to_owned());
+        return Err("missing list `findings`".to_owned());
     }
     from_parts(reviewer, parts, terms)
 }

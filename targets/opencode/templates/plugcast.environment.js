@@ -1,5 +1,5 @@
-// What hooks of SessionStart leave in their `CLAUDE_ENV_FILE`: the source host (Claude Code 2.1.330) has the shell of
-// every later command of the session read it. Here each command is given the variables that a shell has behind it.
+// What hooks of SessionStart write to `CLAUDE_ENV_FILE`: the source host (Claude Code 2.1.330) sources it in the shell of
+// every later command of the session. Here each command gets the variables that a shell has after sourcing it.
 import { execFile } from "node:child_process"
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -36,11 +36,11 @@ export function environmentFiles(say) {
     if (!written.length) return {}
     const read = written.map((file) => `. '${file.replaceAll("\\", "/").replaceAll("'", "'\\''")}'\n`).join("")
     const [shell, args, more] = shellFor(`set -a\n{\n${read}} >/dev/null 2>&1 </dev/null\nenv -0 2>/dev/null || env`)
-    if (more.shell) return {} // no shell of this kind here
+    if (more.shell) return {} // no POSIX shell on this machine
     const options = { env: before, timeout: LIMIT, maxBuffer: 2 ** 26, windowsHide: true }
     const { error, stdout } = await new Promise((resolve) =>
       execFile(shell, args, options, (error, stdout) => resolve({ error, stdout })))
-    if (error) say("warn", `what hooks of SessionStart wrote to CLAUDE_ENV_FILE cannot be read: ${error.message}`)
+    if (error) say("warn", `cannot read what hooks of SessionStart wrote to CLAUDE_ENV_FILE: ${error.message}`)
     const lines = error ? [] : stdout.split(stdout.includes("\0") ? "\0" : "\n")
     const found = lines.map((line) => /^([A-Za-z_]\w*)=([^]*)$/.exec(line)).filter(Boolean)
     const changed = found.filter(([, name, value]) => !OWN.has(name) && before[name] !== value)

@@ -1,4 +1,4 @@
-// Events of hooks: where OpenCode (1.18.33) has a place for an event of the source host (Claude Code 2.1.330).
+// Events of hooks: which hook of OpenCode (1.18.33) serves an event of the source host (Claude Code 2.1.330).
 import { environmentFiles } from "./plugcast.environment.js"
 import { handlersOf } from "./plugcast.handlers.js"
 import { hostArguments, sourceCalls } from "./plugcast.tools.js"
@@ -7,22 +7,22 @@ import { hostArguments, sourceCalls } from "./plugcast.tools.js"
 const STOP_LIMIT = 8
 // The host asks for a title of each session in the session's own name.
 const TITLE = /^You are a title generator\b/
-// What ends a call before it begins: a person or a rule refuses it.
+// What ends a call before it begins: the user or a rule refuses it.
 const REFUSED = /^The user (?:rejected permission|has specified a rule)/
 
 // The hooks of OpenCode that run a plugin's handlers. `servers()` are the keys of all MCP servers.
 export function eventsOf(hooks, { variables, directory, client, say, servers }) {
   const { fire, has } = handlersOf(hooks, { variables, directory, say })
   const parents = new Map() // session -> its parent, or null
-  const fresh = new Set() // sessions that began while we watched
-  const begun = new Map() // session -> the promise of what SessionStart or SubagentStart told
-  const speakers = new Map() // session -> the agent and model that were last spoken to
-  const typed = new Map() // session -> the command that a person has just typed
+  const fresh = new Set() // sessions that began after the module was loaded
+  const begun = new Map() // session -> the promise of what SessionStart or SubagentStart adds
+  const speakers = new Map() // session -> the agent and model of its last message
+  const typed = new Map() // session -> the command that the user has just typed
   const last = new Map() // session -> the last text of the model
   const stops = new Map() // session -> how often Stop kept its turn going
   const aborted = new Set()
   const compacting = new Map() // session -> "auto" or "manual"
-  const notes = new Map() // call -> what PreToolUse tells the model beside the result
+  const notes = new Map() // call -> what PreToolUse adds to the result
   const ended = new Set() // calls that failed, or that a hook refused
   const environment = environmentFiles(say)
 
@@ -47,7 +47,7 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
 
   const start = (session, source) => begin(session, "SessionStart", source, { source })
 
-  // A line for the person; without a terminal there is nobody to see it but the log.
+  // A line for the user; without a terminal, only the log has it.
   function tell(message) {
     if (!message) return
     say("info", message)
@@ -65,11 +65,11 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
     const agent = below ? agentOf(session) : undefined
     const { refusal, halt, message } = await fire(event, agent && [agent.agent_type], { ...input, ...agent })
     tell(message)
-    // The caller of a sub-agent has its answer already.
+    // The caller of a sub-agent already has its answer.
     if (!refusal || halt || below) return stops.delete(session)
     if (times >= STOP_LIMIT) {
       stops.delete(session)
-      return say("warn", `hooks of Stop kept a turn going ${STOP_LIMIT} times, which is enough`)
+      return say("warn", `hooks of Stop have continued a turn ${STOP_LIMIT} times: the limit is reached`)
     }
     stops.set(session, times + 1)
     const parts = [{ type: "text", text: `Stop hook feedback:\n${refusal}`, synthetic: true }]
@@ -83,7 +83,7 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
     return fire("SessionEnd", [reason], { session_id: session, reason })
   }
 
-  // A call that failed, told by the event of its part: the model has its result already.
+  // A failed call, known by the event of its part: the model already has its result.
   async function failed({ sessionID, callID, tool, state: { input, error } }) {
     if (ended.has(callID) || tool === "invalid") return
     ended.add(callID)
@@ -93,12 +93,12 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
     verdicts.forEach(({ message }) => tell(message))
   }
 
-  // Fires `event` for each call of the source host that a call amounts to.
+  // Fires `event` for each call of the source host that a call corresponds to.
   const fireCalls = (event, tool, args, more) =>
     Promise.all(sourceCalls(tool, args, directory, servers()).map(({ names, input }) =>
       fire(event, names, { tool_name: names[0], tool_input: input, ...more })))
 
-  // The session that a person began, from one below it.
+  // The session that the user began, from one below it.
   async function topOf(session) {
     const above = await parentOf(session)
     return above ? topOf(above) : session
@@ -182,8 +182,8 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
     "experimental.session.compacting": async (input, output) => {
       const trigger = compacting.get(input.sessionID) ?? "auto"
       const verdict = await fire("PreCompact", [trigger], { session_id: input.sessionID, trigger, custom_instructions: "" })
-      // A refusal would end the whole turn here, so it is told only.
-      if (verdict.refusal) say("warn", `a hook of PreCompact refuses, which has no effect here: ${verdict.refusal}`)
+      // A refusal would end the whole turn here, so it is only logged.
+      if (verdict.refusal) say("warn", `a hook of PreCompact refuses, which has no effect on this host: ${verdict.refusal}`)
       output.context?.push(...[verdict.plain, verdict.context].filter(Boolean))
     },
 
@@ -201,7 +201,7 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
       if (refusals.size) refuse([...refusals].join("\n"))
       const changed = verdicts.map(({ input }) => input).find(Boolean)
       if (changed && input.tool === "apply_patch")
-        refuse("A hook wants to change the input of this edit, which cannot be done in a patch, so the call is refused.")
+        refuse("A hook wants to change the input of this edit, which is not possible for a patch, so the call is refused.")
       // In place: the host keeps its own reference.
       if (changed) Object.assign(output.args, hostArguments(input.tool, changed))
       const beside = verdicts.flatMap(({ context }) => context ?? []).join("\n")
@@ -211,7 +211,7 @@ export function eventsOf(hooks, { variables, directory, client, say, servers }) 
     "tool.execute.after": async (input, output) => {
       const beside = notes.get(input.callID)
       notes.delete(input.callID)
-      // The source host tells a command that ends with another code than 0 as a call that failed.
+      // For the source host, a command that exits with a code other than 0 is a failed call.
       const code = input.tool === "bash" ? output?.metadata?.exit : 0
       const [event, result] = code
         ? ["PostToolUseFailure", { error: `Exit code ${code}\n${output.output ?? ""}`.trim(), is_interrupt: false }]

@@ -1,10 +1,10 @@
-// The rules in `if` of hooks, held as the source host (Claude Code 2.1.330) holds them: `Bash(git push:*)`,
-// `Edit(src/**)`. Where it is unclear what a command line runs, a rule about command lines holds.
+// The rules in `if` of hooks, applied as the source host (Claude Code 2.1.330) applies them: `Bash(git push:*)`,
+// `Edit(src/**)`. If it is unclear what a command line runs, every rule about command lines matches.
 import { homedir } from "node:os"
 import path from "node:path"
 import { commandsOf } from "./plugcast.shell.js"
 
-// What of a tool's input a rule speaks of. Of other tools only their names count.
+// The field of a tool's input that a rule tests. For other tools only the name counts.
 const SUBJECTS = new Map(Object.entries({
   Bash: ["command", commandGate],
   Read: ["file_path", fileGate],
@@ -14,8 +14,8 @@ const SUBJECTS = new Map(Object.entries({
   Grep: ["pattern", textGate],
 }))
 
-// Whether a rule holds for a call of the source host, by the names of its tool and its input. `undefined` where there
-// is no rule, so that a hook always runs.
+// Whether a rule matches a call of the source host, by the names of its tool and its input. `undefined` without
+// a rule: the hook always runs.
 export function gateOf(rule, { directory, home = homedir() }) {
   if (!rule) return undefined
   const [, tool, text] = /^([^()]*)\(([^]*)(?<!\\)\)$/.exec(rule) ?? [undefined, rule]
@@ -29,7 +29,7 @@ export function gateOf(rule, { directory, home = homedir() }) {
 const plain = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
 const single = (text) => text.trim().replace(/[ \t]+/g, " ")
 
-// A text in which `*` stands for anything; one at the end, behind a blank, also for nothing.
+// A text in which `*` matches anything; a final ` *` also matches nothing.
 function wildcard(text) {
   const stars = text.match(/(?<!\\)\*/g)?.length ?? 0
   if (!stars) {
@@ -50,7 +50,7 @@ function commandGate(written, { home }) {
   const text = single(written)
   const [, begin] = /^(.+):\*$/.exec(text) ?? []
   const holds = begin === undefined ? wildcard(text) : (command) => command === begin || command.startsWith(`${begin} `)
-  // A rule about nothing but the name of a command.
+  // A rule that names only a command.
   const named = /^[^\s*]+(?::\*| ?\*)$/.test(text)
   return (line) => {
     const read = commandsOf(line, home)
@@ -66,7 +66,7 @@ function fileGate(written, { directory, home }) {
     : written.startsWith("/") ? [directory, written]
     : [directory, written.replace(/^\.\//, "")]
   const expression = ignored(pattern.replaceAll("\\*", "*").replace(/\/{2,}/g, "/").replace(/(?<!\\) +$/, ""))
-  // A star that begins a pattern also stands for folders above.
+  // A leading star also matches the folders above.
   const anywhere = written.startsWith("*") ? wildcard(written) : () => false
   return (file) => {
     const whole = path.resolve(directory, file)
@@ -81,7 +81,7 @@ const NEVER = /(?!)/
 // The pattern of one line of a `.gitignore` as that host reads it, over a path from its folder.
 function ignored(line) {
   if (/^[#!]/.test(line)) return NEVER
-  // What is below a folder is meant with the folder.
+  // A folder includes everything below it.
   const whole = line.endsWith("/**") ? line.slice(0, -3) : line
   if (!whole && line !== "/**") return NEVER
   const folder = whole.endsWith("/")

@@ -5,13 +5,13 @@ import { existsSync, mkdirSync } from "node:fs"
 import path from "node:path"
 import { gateOf } from "./plugcast.gates.js"
 
-// Seconds until a handler is ended that names no time of its own.
+// Seconds until a handler without a `timeout` is ended.
 const LIMIT = 600
 const LIMITS = { UserPromptSubmit: 30, SessionEnd: 1.5 }
-// Milliseconds that a handler's output may stay open behind it: a background child may keep it open for ever.
+// Milliseconds that a handler's output may stay open after its end: a background child may keep it open for ever.
 const GRACE = 500
 
-// Whether a name is meant by `matcher`. A list of names is exact; anything else is a pattern that may match a part.
+// Whether `matcher` matches a name. A list of names is exact; anything else is a pattern that may match a part.
 function matcherOf(matcher, complain) {
   if (!matcher || matcher === "*") return () => true
   if (/^[\w|, -]+$/.test(matcher)) {
@@ -22,13 +22,13 @@ function matcherOf(matcher, complain) {
     const pattern = new RegExp(matcher)
     return (name) => pattern.test(name)
   } catch {
-    complain(`the matcher \`${matcher}\` is no regular expression: its hooks never run`)
+    complain(`the matcher \`${matcher}\` is not a regular expression: its hooks never run`)
     return () => false
   }
 }
 
 // The handlers of a plugin. `variables` are those of the source host; `say` takes (level, message).
-// The result fires an event: `names` are the names of what it is about, or absent when the event knows no matcher.
+// The result fires an event: `names` are the names of its subject, or absent when the event has no matcher.
 export function handlersOf(hooks, { variables, directory, say }) {
   const complain = (message) => say("warn", message)
   const groupsOf = new Map(Object.entries(hooks ?? {}).map(([event, groups]) => [event, groups.map((group) => ({
@@ -37,15 +37,15 @@ export function handlersOf(hooks, { variables, directory, say }) {
   }))]))
   return {
     has: (...events) => events.some((event) => groupsOf.has(event)),
-    // `environment` makes further variables for one handler.
+    // `environment` returns further variables for one handler.
     fire: async (event, names, input, environment) => {
       const told = { transcript_path: "", cwd: directory, permission_mode: "default", hook_event_name: event, ...input }
       const [meant, started] = [new Map(), new Map()]
       for (const { matches, handlers } of groupsOf.get(event) ?? []) {
         const name = names?.find(matches)
         if (names && name === undefined) continue
-        // Of handlers that are the same the last one counts. A rule is about a tool: a handler with one never runs for an
-        // event without.
+        // Of identical handlers the last one counts. A rule tests a tool: a handler with a rule never runs for an event
+        // without a tool.
         for (const { handler, gate } of handlers)
           if (!gate || (told.tool_name && gate({ names, input: told.tool_input })))
             meant.set(JSON.stringify([handler.shell, handler.command, handler.args, handler.if]), { handler, name })
@@ -63,13 +63,13 @@ export function handlersOf(hooks, { variables, directory, say }) {
 
 // ---- one process ----
 
-// The text of a command with the variables in it. A value that a shell would read is left to the shell: it has the
-// same variables in its environment.
+// The text of a command with its variables filled in. Values that a shell would parse are left to the shell, which
+// has the same variables in its environment.
 function filled(text, variables, bare) {
   let out = text
   for (const [name, value] of Object.entries(variables))
     if (bare || !/["$`\\]/.test(value)) out = out.replaceAll(`\${${name}}`, () => value)
-  // What the user was asked for, where no shell reads it.
+  // Options of the user, where no shell parses them.
   if (bare) out = out.replace(/\$\{(CLAUDE_PLUGIN_OPTION_\w+)(?::-([^}]*))?\}/g, (whole, name, other) => process.env[name] ?? other ?? whole)
   return out
 }
@@ -81,13 +81,13 @@ export function shellFor(command) {
   return bash ? [bash, ["-c", command], {}] : [command, [], { shell: true }]
 }
 
-// With the process go all of its children: on POSIX it leads a group of its own.
+// Ends the process with all of its children: on POSIX it leads its own process group.
 function end(child) {
   try {
     if (process.platform === "win32") spawn("taskkill", ["/pid", String(child.pid), "/T", "/F"], { windowsHide: true }).on("error", () => {})
     else process.kill(-child.pid, "SIGKILL")
   } catch {
-    // it has ended by itself
+    // it has already ended
   }
 }
 
@@ -99,7 +99,7 @@ function run(handler, event, input, { variables, directory, more: further }) {
     let timer, child
     const finish = (more) => {
       clearTimeout(timer)
-      // what is left behind keeps running, but nobody listens to it
+      // its children keep running, but their output is ignored
       child?.stdout?.destroy()
       child?.stderr?.destroy()
       resolve({ ...out, ...more })
@@ -107,7 +107,7 @@ function run(handler, event, input, { variables, directory, more: further }) {
     try {
       mkdirSync(variables.CLAUDE_PLUGIN_DATA, { recursive: true })
     } catch {
-      // a handler that needs the folder says so itself
+      // a handler that needs the folder reports it itself
     }
     try {
       const [file, args, more] = Array.isArray(handler.args)
@@ -124,7 +124,7 @@ function run(handler, event, input, { variables, directory, more: further }) {
     }, Math.min(seconds * 1000, 2 ** 31 - 1))
     child.stdout.setEncoding("utf8").on("data", (text) => (out.stdout += text))
     child.stderr.setEncoding("utf8").on("data", (text) => (out.stderr += text))
-    child.stdin.on("error", () => {}) // it need not read its input
+    child.stdin.on("error", () => {}) // a handler may ignore its input
     child.stdin.end(JSON.stringify(input))
     child.on("error", (error) => finish({ failure: "could not be started", stderr: String(error) }))
     child.on("exit", (code, signal) => {
@@ -150,14 +150,14 @@ function jsonOf(stdout) {
 
 const text = (...values) => values.find((value) => typeof value === "string" && value.trim())?.trim()
 
-// Why one handler refuses; undefined when it does not. What no one can ask a person about is refused.
+// Why one handler refuses; undefined when it does not. A hook that asks is refused, since hooks cannot ask the user here.
 function refusal(event, { code, stderr }, json, own) {
   const decision = event === "PreToolUse" ? own.permissionDecision : undefined
   if (json.decision === "block") return text(json.reason, stderr) ?? "blocked by a hook that gave no reason"
   if (decision === "deny") return text(own.permissionDecisionReason, json.reason) ?? "denied by a hook that gave no reason"
   if (decision !== undefined && decision !== "allow") {
     const reason = text(own.permissionDecisionReason, json.reason)
-    return `${reason ? `${reason}\n` : ""}A hook wants a person to approve this call, and hooks cannot ask here, so the call is refused. Ask the user how to go on.`
+    return `${reason ? `${reason}\n` : ""}A hook wants the user to approve this call, and hooks cannot ask here, so the call is refused. Ask the user how to continue.`
   }
   if (code === 2) return text(stderr) ?? "blocked by a hook that gave no reason"
 }

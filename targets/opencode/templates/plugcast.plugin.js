@@ -1,11 +1,11 @@
 // The OpenCode side of a plugin that plugcast built. This module is static: it is the same file in
-// every plugin, and all that differs between plugins is data in `plugcast.plugin.json` beside it,
+// every plugin, and everything that differs between plugins is in `plugcast.plugin.json` next to it,
 // which plugcast checked when it wrote it. OpenCode does not check what a plugin registers, and one
-// wrong type there takes the agents and commands of every plugin down, so keep both files as built.
+// wrong type there disables the agents and commands of every plugin, so do not edit either file.
 //
 // It makes a Claude-Code-style plugin work unchanged: skills and commands under `plugin:name`, agents
 // under `plugin:folder:name`, their text filled in at run time by the rules of the source host
-// (Claude Code 2.1.330), agents held to their tools without loosening what the user decided, and hooks and servers as
+// (Claude Code 2.1.330), agents limited to their tools without loosening what the user decided, and hooks and servers as
 // the source host runs them.
 import { existsSync, readFileSync } from "node:fs"
 import { homedir } from "node:os"
@@ -17,22 +17,22 @@ import { registerServers, variablesOf } from "./plugcast.servers.js"
 const root = path.dirname(fileURLToPath(import.meta.url))
 const data = JSON.parse(readFileSync(path.join(root, "plugcast.plugin.json"), "utf8"))
 if (data.schema !== "plugcast.opencode-module/1") throw new Error(`unknown schema ${data.schema}`)
-const bodies = new Map(Object.entries(data.bodies)) // a Map: a user may well have a command named `constructor`
+const bodies = new Map(Object.entries(data.bodies)) // a Map: a command may be named `constructor`
 const folderOf = (body) => path.dirname(path.join(root, body.file))
 
 // ---- text of a body: frontmatter, arguments, variables ----
 
-// The frontmatter ends at the first `---` wherever it stands, and takes the white space after it along.
+// The frontmatter ends at the first `---`, wherever it is, including the white space after it.
 const FRONTMATTER = /^\uFEFF?(?:---\s*\n[\s\S]*?---\s*)?/
 const BLOCK = /^<!-- plugcast:on-this-host -->[ \t]*\r?\n([\s\S]*?)^<!-- \/plugcast:on-this-host -->[ \t]*(?:\r?\n|$)/m
 
-// The text of a file of this plugin. A file that cannot be read says so to whoever asked for it.
+// The text of a file of this plugin. If a file cannot be read, its reader gets the error as text.
 function textOf(file) {
   try {
     return readFileSync(path.join(root, file), "utf8").replace(FRONTMATTER, "")
   } catch (error) {
     return `The file \`${file}\` of the plugin \`${data.plugin}\` cannot be read (${error.code}). ` +
-      `Do nothing else; say that the plugin has to be installed again in \`\${CLAUDE_PLUGIN_ROOT}\`.`
+      `Do nothing else; tell the user to reinstall the plugin in \`\${CLAUDE_PLUGIN_ROOT}\`.`
   }
 }
 
@@ -42,7 +42,7 @@ function withVariables(text, skillFolder) {
 }
 
 // Puts the arguments into `text`, in one pass, so that nothing in an argument is taken for a placeholder.
-// What plugcast wrote (the block) stays as it is; only its two marker lines go.
+// plugcast's own text (the block) stays unchanged; only its two marker lines are removed.
 function withArguments(text, names, given) {
   const list = words(given)
   const longestFirst = names.toSorted((a, b) => b.length - a.length).map((name) => name.replace(/[^\w\s]/g, "\\$&"))
@@ -62,7 +62,7 @@ function withArguments(text, names, given) {
   return given && !used ? `${filled}\n\nARGUMENTS: ${defused(given)}` : filled
 }
 
-// A command that stands in an argument is no command of the text; the source host breaks it up in the same way.
+// A command inside an argument is not run; the source host breaks it up in the same way.
 function defused(value) {
   return value.replaceAll("!`", "\\! `")
 }
@@ -84,10 +84,10 @@ const QUOTED = new RegExp(`(${VERBATIM})|(${SINGLE}|${DOUBLE})|\\\\([^]?)`, "g")
 const BLANK = /(?:[ \t\f\v]|\\\r?\n)+/y
 const REDIRECTION = /\d*(?:&>>?|[<>]+[&|]?)[ \t]*/y
 const GROUP = /\((?:[^()]|\([^()]*\))*\)?/y
-// In front of the command's name: reserved words, assignments, tests. Behind it: a bare expansion is no word,
+// Skipped before the name of a command: reserved words, assignments, tests; after it: a bare expansion.
 const SKIPPED_FIRST = /^(?:(?:if|then|else|elif|fi|while|until|do|done|esac|[!{}])$|[A-Za-z_]\w*(?:\[[^\]]*\])?\+?=|\[)/
 const SKIPPED_LATER = /^\$(?:\w+|[?$!#@*-]?|\{[^}]*\}|\(\([^)]*\)\)|'[^']*')$/
-// a command substitution ends the list, and these commands keep no operands.
+// A command substitution ends the words, and these commands keep no operands.
 const SUBSTITUTION = /`|\$\((?!\()/
 const DECLARATION = /^(?:export|declare|typeset|local|readonly)$/
 
@@ -110,7 +110,7 @@ function words(line) {
     }
     const redirection = take(REDIRECTION)
     if (redirection || /[;|&()\r\n]/.test(line[at]) || (first && line[at] === "`")) {
-      if (!first) break // the end of the command; in front of it, go on
+      if (!first) break // the end of the command; before its name, continue
       if (redirection) take(WORD)
       else at++
       continue
@@ -118,10 +118,10 @@ function words(line) {
     const start = at
     const raw = take(WORD) ?? ""
     const next = line[at] ?? ""
-    if (line.startsWith("()", at)) continue // `name()` is no word
+    if (line.startsWith("()", at)) continue // `name()` is not a word
     if (!first && (SUBSTITUTION.test(raw.replace(QUOTED, (_, kept) => kept ?? "")) || /[`$]/.test(next))) break
     if (/['"`$]/.test(next)) {
-      found.push(line.slice(start)) // an unclosed quote or expansion: the rest of the line, as it stands
+      found.push(line.slice(start)) // an unclosed quote or expansion: the rest of the line, unchanged
       break
     }
     if ((first ? SKIPPED_FIRST : SKIPPED_LATER).test(raw)) continue
@@ -141,7 +141,7 @@ const HOST_RULES = {
 
 const asObject = (permission) => (typeof permission === "string" ? { "*": permission } : permission ?? {})
 
-// Patterns of the host: `*`, `?`, a final ` *` that may be absent, and the home folder in front.
+// Patterns of the host: `*`, `?`, an optional final ` *`, and the home folder as a prefix.
 const withHome = (pattern) => pattern.replace(/^(?:~(?=\/|$)|\$HOME)/, () => homedir())
 
 // Whether `outer` matches all that `inner` matches.
@@ -161,7 +161,7 @@ function meets(one, other) {
 const rulesFor = (permission, tool) => Object.entries(permission).flatMap(([key, value]) =>
   covers(key, tool) ? Object.entries(asObject(value)) : [])
 
-// The same rules as a configuration value; a pattern that comes again moves to the end, where it decides.
+// The same rules as a configuration value; a repeated pattern moves to the end, where it decides.
 function toValue(rules) {
   const last = new Map()
   for (const [pattern, action] of rules) {
@@ -173,7 +173,7 @@ function toValue(rules) {
   return last.has("*") && actions.size === 1 ? last.get("*") : Object.fromEntries(last)
 }
 
-// `rules`, restricted to `patterns`. A rule that only overlaps a pattern can be kept no other way than as "deny".
+// `rules`, restricted to `patterns`. A rule that only overlaps a pattern can be kept only as "deny".
 function within(patterns, rules) {
   const lastFor = (pattern) => rules.findLastIndex(([rule]) => covers(rule, pattern))
   const limits = patterns.map((pattern) => ({ pattern, from: lastFor(pattern) }))
@@ -185,7 +185,7 @@ function within(patterns, rules) {
   return [["*", "deny"], ...limits.map(({ pattern, from }) => [pattern, rules[from][1]]), ...kept]
 }
 
-// Kept for every agent: `invalid` answers a call of a tool that is not there; without it such a call ends the agent.
+// Kept for every agent: `invalid` answers a call of an unknown tool; without it such a call ends the agent.
 const ALWAYS = { invalid: true, doom_loop: true, external_directory: true }
 
 // The permission of an agent that may use `allow` (tool: true or patterns) and must not use `deny`.
@@ -212,7 +212,7 @@ function limitsOf({ allow, deny = [] }, user) {
     delete out[tool]
     out[tool] = "deny"
   }
-  // A denied set of tools of servers takes nothing of the host's own.
+  // Denying the tools of servers denies none of the host's own.
   for (const tool of Object.keys(ALWAYS).filter((tool) => !deny.includes(tool) && deny.some((set) => covers(set, tool)))) {
     delete out[tool]
     out[tool] = toValue([...rulesFor(HOST_RULES, tool), ...rulesFor(user, tool)])
@@ -226,7 +226,7 @@ function pick(from, keys) {
   return Object.fromEntries(keys.filter((key) => from[key] !== undefined).map((key) => [key, from[key]]))
 }
 
-// Skills that only a person may start are denied to the model, unless the user decided about one by its name.
+// Skills that only the user may start are denied to the model, unless the user's settings name them.
 function hidePersonalSkills(config) {
   const personal = [...bodies].filter(([, body]) => body.kind === "skill" && body.user_only).map(([name]) => name)
   if (!personal.length) return
@@ -237,7 +237,7 @@ function hidePersonalSkills(config) {
   config.permission = { ...others, skill: asObject(toValue(rules)) }
 }
 
-// What the user wrote about an agent wins field by field, and in its permission tool by tool.
+// The user's settings of an agent win field by field, and in its permission tool by tool.
 function registerAgent(config, name, agent, placed) {
   const prompt = withVariables(textOf(agent.file).split(BLOCK).join("").trim())
   const { deny, allow = undefined } = agent
@@ -261,7 +261,7 @@ const templateOf = (name) => `plugcast:${name.replace(/[`$@]/g, "-")}`
 
 const markOf = (n) => `\n\nplugcast:${n}:\n`
 
-// What the host put in the place of each command behind our mark in `given`.
+// What the host put in place of each command after our mark in `given`.
 function outputsOf(body, given) {
   const outputs = []
   let at = 0
@@ -313,7 +313,7 @@ export const Plugin = async ({ client, directory = process.cwd(), worktree = dir
   let silent = false
   let events = {}
 
-  // The host's log is the only place for what nobody asked for.
+  // Only the host's log takes messages outside of an answer.
   const say = (level, message) => {
     const body = { service: "plugcast", level, message: `${data.plugin}: ${message}` }
     Promise.resolve(client?.app?.log?.({ body })).catch(() => {})
@@ -325,7 +325,7 @@ export const Plugin = async ({ client, directory = process.cwd(), worktree = dir
         owners.set(config, hooks)
         const servers = () => Object.keys(config.mcp ?? {})
         if (data.hooks) events = eventsOf(data.hooks, { variables, directory, client, say, servers })
-        // The host's rules for files count from the top of the repository, or from the root where there is none.
+        // The host's rules for files count from the top of the repository, or from the root outside a repository.
         const placed = (pattern) => path.relative(worktree, path.join(directory, pattern)).split(path.sep).join("/")
         register(config, placed)
         registerServers(config, data, { root, variables, say })
@@ -365,7 +365,7 @@ export const Plugin = async ({ client, directory = process.cwd(), worktree = dir
       if (existsSync(bin)) output.env.PATH = before ? before + path.delimiter + bin : bin
     },
   }
-  // What the plugin's own hooks do comes after what the module does in the same place.
+  // The plugin's own hooks run after the module's in the same event.
   for (const name of EVENTS) {
     const first = hooks[name]
     hooks[name] = async (input, output) => {

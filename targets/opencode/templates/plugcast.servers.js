@@ -1,5 +1,5 @@
-// MCP and LSP servers of a plugin, registered in OpenCode's configuration (1.18.33). What the user wrote about a server
-// of the same name wins, field by field.
+// MCP and LSP servers of a plugin, registered in OpenCode's configuration (1.18.33). The user's settings
+// of a server of the same name win, field by field.
 import { existsSync } from "node:fs"
 import { homedir } from "node:os"
 import path from "node:path"
@@ -10,8 +10,8 @@ export function variablesOf(root, plugin, directory) {
   return { CLAUDE_PLUGIN_ROOT: root, CLAUDE_PROJECT_DIR: directory, CLAUDE_PLUGIN_DATA: path.join(data, "opencode", "plugcast", plugin) }
 }
 
-// Fills `${NAME}` and `${NAME:-default}`; a default may name our own variables. A name without any value stays as it is,
-// which the source host also does.
+// Fills `${NAME}` and `${NAME:-default}`; a default may name our own variables. A name without a value stays unchanged,
+// as in the source host.
 function filled(text, variables, missing) {
   const own = text.replace(/\$\{([A-Za-z_]\w*)\}/g, (whole, name) => variables[name] ?? whole)
   return own.replace(/\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g, (whole, name, other) => {
@@ -21,7 +21,7 @@ function filled(text, variables, missing) {
   })
 }
 
-// Every text inside of a value.
+// Every string inside a value.
 function filledDeep(value, fill) {
   if (Array.isArray(value)) return value.map((item) => filledDeep(item, fill))
   if (value === null || typeof value !== "object") return fill(value)
@@ -30,7 +30,7 @@ function filledDeep(value, fill) {
 
 const filledAll = (map, fill) => Object.fromEntries(Object.entries(map ?? {}).map(([key, value]) => [key, fill(value)]))
 
-// A relative path that lies in the bundle is meant from there; the host would take it from the project.
+// A relative path to a file of the bundle starts at the bundle; the host would start it at the project.
 function absolute(word, root) {
   const inside = path.join(root, word)
   return /^\.\.?[\\/]/.test(word) && existsSync(inside) ? inside : word
@@ -60,7 +60,7 @@ export function registerServers(config, data, { root, variables, say }) {
   if (missing.size) say("warn", `servers name variables that are not set: ${[...missing].join(", ")}`)
 }
 
-// The host has language servers of its own, all off until `lsp` is set. One of ours must not turn them on.
+// The host's own language servers are off until `lsp` is set. A server of ours must not turn them on.
 const HOST_SERVERS = [
   "astro", "bash", "biome", "clangd", "clojure-lsp", "csharp", "dart", "deno", "dockerfile", "elixir-ls", "eslint", "fsharp",
   "gleam", "gopls", "haskell-language-server", "jdtls", "julials", "kotlin-ls", "lua-ls", "nixd", "ocaml-lsp", "oxlint",

@@ -1,5 +1,5 @@
 // What a command line runs, read as the source host (Claude Code 2.1.330) reads it for its rules: the words of each
-// command, without quotes, assignments and redirections. Where that host gives up, so does this.
+// command, without quotes, assignments and redirections. Where that host gives up, this reader does, too.
 
 class Unclear extends Error {}
 
@@ -18,15 +18,15 @@ const RESERVED = new Set([
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"])
 // Commands that may change any variable.
 const CHANGING = new Set(["read", "readarray", "mapfile", "getopts", "unset", "let", "set", "shift"])
-// Commands that run the command behind them.
+// Commands that run the command after them.
 const RUNNING = new Set(["[", "[[", "xargs", "sudo", "doas", "timeout", "env", "nice", "nohup", "time", "stdbuf", "command", "builtin", "exec", "eval", "watch"])
-// What stands for text that nobody knows.
+// The placeholder for unknown text.
 const SOMETHING = "_"
 
-// The commands of `text`, each a list of words; undefined where it is unclear what runs. `open` says that only the names
-// of the commands are known for sure.
+// The commands of `text`, each a list of words; undefined where it is unclear what runs. with `open`, only the names
+// of the commands are certain.
 export function commandsOf(text, home) {
-  // Blanks that a shell takes for letters, and words that go on in the next line.
+  // Blanks that a shell takes for letters, and words that continue on the next line.
   if (/[^\S \t\n]|[^ \t\n]\\\n/.test(text)) return undefined
   for (const open of [false, true]) {
     try {
@@ -46,8 +46,8 @@ export function commandsOf(text, home) {
 class Reader {
   commands = []
   at = 0
-  values = new Map() // variable -> its value, or undefined where nobody knows it
-  sure = true // whether what is read runs once, in this shell
+  values = new Map() // variable -> its value, or undefined if it is unknown
+  sure = true // whether the text being read runs once, in this shell
 
   constructor(text, { open, home }) {
     Object.assign(this, { text, open, home })
@@ -74,7 +74,7 @@ class Reader {
     return found
   }
 
-  // Blanks, comments, and lines that go on; with `lines` also their ends.
+  // Blanks, comments and continued lines; with `lines` also line ends.
   skip(lines = false) {
     const blank = lines ? /(?:[ \t\n]|\\\n)+/y : /(?:[ \t]|\\\n)+/y
     const comment = () => (this.at === 0 || /[\s;&|()]/.test(this.text[this.at - 1])) && this.take(/#[^\n]*/y)
@@ -88,7 +88,7 @@ class Reader {
     return true
   }
 
-  // Nobody knows any value from here on.
+  // No value is known from here on.
   forget() {
     for (const name of this.values.keys()) this.values.set(name, undefined)
   }
@@ -110,7 +110,7 @@ class Reader {
     if (!this.ended) unclear()
   }
 
-  // Statements up to where `ends` holds. In parentheses only `&&`, `||`, `|` and new lines part them.
+  // Statements up to where `ends` holds. In parentheses only `&&`, `||`, `|` and line ends separate them.
   list(ends, parentheses = false) {
     for (this.skip(true); !ends(); this.skip(true)) {
       this.statement()
@@ -167,7 +167,7 @@ class Reader {
     if (/^(?:[<>]|&>)/.test(this.text.slice(this.at, this.at + 2))) unclear()
   }
 
-  // Statements up to one of `words`, which is given back.
+  // Statements up to one of `words`, which is returned.
   until(...words) {
     let end
     this.list(() => {
@@ -242,7 +242,7 @@ class Reader {
     if (name === "xargs" && words.length > 1 && !words[1].startsWith("-")) this.commands.push(words.slice(1))
   }
 
-  // What stands behind `[[`, with its end.
+  // The text after `[[`, with its end.
   test(words) {
     for (this.skip(true); !this.word("]]"); this.skip(true)) {
       if (this.ended) unclear()
@@ -252,7 +252,7 @@ class Reader {
     words.push("]]")
   }
 
-  // A redirection; whether a word behind it would be unclear.
+  // A redirection; whether a word after it would be unclear.
   redirect(sign) {
     if (sign === "<>" || sign === "<&") unclear()
     if (sign === "<<" || sign === "<<-") {
@@ -267,7 +267,7 @@ class Reader {
     return sign !== "<<<"
   }
 
-  // A document in whose text nothing is replaced, since its end is quoted; nothing else follows on its first line.
+  // A here-document whose text is literal, since its end is quoted; nothing else follows on its first line.
   document(tabs) {
     this.skip()
     const end = this.take(/'([^'\n]+)'|"([^"\n$`\\]+)"|\\(\w+)/y)
@@ -282,13 +282,13 @@ class Reader {
 
   // ---- one word ----
 
-  // What a variable is given; undefined where nobody knows it.
+  // The value that a variable gets; undefined if it is unknown.
   value(name, declared) {
     if (this.ahead("~")) unclear()
     if (this.ended || /[\s;&|)]/.test(this.next)) return undefined
     const start = this.at
     const { text, known } = this.read({ filled: true, path: name === "PATH" })
-    // A search path may be made longer where it is declared, and for one command.
+    // A search path may be extended where it is declared, and for one command.
     const alone = !declared && /^[ \t]*(?:$|[;&|\n])/.test(this.text.slice(this.at))
     if (alone && this.text.slice(start, this.at).includes("$PATH")) unclear()
     return known && !/\s/.test(text) ? text : undefined
@@ -342,7 +342,7 @@ class Reader {
     return { text, open, known }
   }
 
-  // What stands between double quotes; `output` where it is that of a command, and nothing else.
+  // The text between double quotes; `output` if it is only the output of a command.
   quoted(path) {
     let text = "", output = false, known = true
     const start = ++this.at

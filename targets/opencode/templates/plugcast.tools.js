@@ -1,7 +1,7 @@
 // Names and inputs of tools: those of OpenCode (1.18.33) as hooks of the source host (Claude Code 2.1.330) know them.
 import path from "node:path"
 
-// OpenCode's tool: the source host's tool, and arguments that have another name there.
+// OpenCode's tool: the source host's tool, and the arguments that it names differently.
 const TOOLS = new Map(Object.entries({
   bash: ["Bash", {}],
   read: ["Read", { filePath: "file_path" }],
@@ -21,13 +21,13 @@ const TOOLS = new Map(Object.entries({
   list_mcp_resources: ["ListMcpResourcesTool", {}],
   read_mcp_resource: ["ReadMcpResourceTool", {}],
 }))
-// A matcher may use a name from before a tool was renamed; its handler is then told that name.
+// A matcher may use a name from before a tool was renamed; its handler then gets that name.
 const FORMER = new Map([["Agent", ["Task"]]])
 
 const renamed = (input, keys) => Object.fromEntries(Object.entries(input ?? {}).map(([key, value]) => [keys[key] ?? key, value]))
 
-// The calls of the source host that one call of OpenCode amounts to, as {names, input}; `names` begins with the
-// present name. `servers` are the keys of all MCP servers in the configuration.
+// The calls of the source host that one call of OpenCode corresponds to, as {names, input}; `names` begins with the
+// current name. `servers` are the keys of all MCP servers in the configuration.
 export function sourceCalls(tool, args, directory, servers) {
   if (tool === "apply_patch") return patchedFiles(args?.patchText, directory)
   const [name, keys] = TOOLS.get(tool) ?? [serverTool(tool, servers), {}]
@@ -36,7 +36,7 @@ export function sourceCalls(tool, args, directory, servers) {
   return [{ names: [name, ...(FORMER.get(name) ?? [])], input }]
 }
 
-// What a hook put in place of an input, under OpenCode's names.
+// The input that a hook returned, under OpenCode's names.
 export function hostArguments(tool, input) {
   const keys = TOOLS.get(tool)?.[1] ?? {}
   return renamed(input, Object.fromEntries(Object.entries(keys).map(([ours, theirs]) => [theirs, ours])))

@@ -59,7 +59,7 @@ pub fn returned(request: &ModelRequest, key: &str) -> Vec<Value> {
     let head = format!("{{\"{key}\":");
     let mut found: Vec<Value> = Vec::new();
     for result in &request.tool_results {
-        // Some hosts put what an agent said into a string of their own JSON.
+        // Some hosts put what an agent said into a string of JSON.
         let own = result.text.find('{').and_then(|at| first(&result.text[at..])).unwrap_or_default();
         let mut inner = vec![result.text.as_str()];
         texts(&own, &mut inner);

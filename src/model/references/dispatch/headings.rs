@@ -1,5 +1,5 @@
 //! Agents in the tables and lists below a heading that asks to run them, and in a column of agents to dispatch. Inventories
-//! and tables of permissions are no requests.
+//! and tables of permissions request nothing.
 
 use super::{
     AGENTS, ASKING, callers, is_denial, is_listed, is_negated, is_one_of, is_prose, other_languages, words,

@@ -137,7 +137,7 @@ pub(super) fn check(
         let hint = format!("run the skill `review:review` on {name} first");
         return Ok((
             None,
-            Err(refusal(ErrorCode::NoReview, format!("there is no finished review of {name}"), &hint)),
+            Err(refusal(ErrorCode::NoReview, format!("no finished review of {name}"), &hint)),
             None,
         ));
     };

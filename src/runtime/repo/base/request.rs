@@ -230,7 +230,7 @@ fn requested(
     })?;
     let found = github::pull_request(repository, &address, number).and_then(|found| {
         found.ok_or_else(|| {
-            let message = format!("there is no pull request {number}");
+            let message = format!("pull request {number} not found");
             CallFailure::environment(ErrorCode::GhNotFound, message, "check the number")
         })
     });

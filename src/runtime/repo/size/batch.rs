@@ -144,8 +144,7 @@ fn list<'a>(node: &'a Node, text: &str) -> Result<&'a [Node], CallFailure> {
     list.items().ok_or_else(|| {
         let (line, col) = document::place(text, list.span.start);
         let hint = "give a list of items, or an object with `items`";
-        let failure =
-            CallFailure::new(MALFORMED, ErrorCode::MalformedItem, "there is no list of items", hint);
+        let failure = CallFailure::new(MALFORMED, ErrorCode::MalformedItem, "missing list of items", hint);
         failure.in_file(STDIN, Some(line), Some(col))
     })
 }

@@ -68,7 +68,7 @@ pub(super) fn read(node: &Node, text: &str) -> Result<(Option<String>, Vec<Strin
         CallFailure::new(MALFORMED, code, message, hint).in_file(STDIN, Some(line), Some(col))
     };
     let Some(items) = list.and_then(Node::items) else {
-        return Err(wrong(ErrorCode::MalformedItem, "there is no list of files", node));
+        return Err(wrong(ErrorCode::MalformedItem, "missing list of files", node));
     };
     let mut files = Vec::new();
     for item in items {

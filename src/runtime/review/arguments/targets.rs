@@ -106,7 +106,7 @@ pub(super) fn find<'a>(
         };
         match if is_free { FormRole::Target } else { role(&words[..at]) } {
             FormRole::Target => {
-                // Words that only ask for a review are no use to the reviewers.
+                // Words that only ask for a review tell the reviewers nothing.
                 while found.focus.last().is_some_and(|word| is_asking(word)) {
                     found.focus.pop();
                 }

@@ -42,7 +42,7 @@ pub(super) fn place_check<'a>(
 ) -> Result<PlaceCheck<'a>, CallFailure> {
     let Some(repository) = repository else {
         return Ok(Box::new(|finding| {
-            finding.misplaced = Some(Misplacement::Invalid("there is no working tree here".to_owned()));
+            finding.misplaced = Some(Misplacement::Invalid("no working tree".to_owned()));
             Ok(())
         }));
     };

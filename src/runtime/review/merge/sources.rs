@@ -98,7 +98,7 @@ fn stem(file: &str) -> &str {
 
 /// Files other than the replies of reviewers.
 const OTHER_FILES: [&str; 2] = ["fixer.txt", super::context::NAME];
-const UNKNOWN_REVIEWER: &str = "there is no reviewer of this name";
+const UNKNOWN_REVIEWER: &str = "unknown reviewer";
 /// The extensions of a reply.
 const ENDINGS: [&str; 3] = [".txt", ".md", ".json"];
 
@@ -171,7 +171,7 @@ fn read_folder(
             other => {
                 let reason = match other {
                     Some(_) => format!("`{name}` replied more than twice"),
-                    None => format!("there is no first reply of `{name}`"),
+                    None => format!("no first reply of `{name}`"),
                 };
                 let stray = Some(format!("`{REPLIES}/{}` was not read: {reason}", path(file)));
                 sources.push(ReplySource {
@@ -237,7 +237,7 @@ pub(super) fn read_sections(
     if !before.trim().is_empty() {
         let stray =
             "the text before the first line `=== reply NAME ===` does not belong to a reply".to_owned();
-        let reply = Err("there is no line with a name above it".to_owned());
+        let reply = Err("no line with a name above it".to_owned());
         sources.push(ReplySource {
             stray: Some(stray),
             ..ReplySource::new(Some("no reviewer".to_owned()), reply)

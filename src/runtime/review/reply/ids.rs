@@ -306,7 +306,7 @@ mod tests {
 
     /// `re-review-fails-open`: judgements of repairs in other forms than asked for.
     #[test]
-    fn what_is_said_of_repairs_counts_in_any_form_or_is_no_answer() {
+    fn answers_about_repairs_count_in_any_form() {
         let read = |value: Value| {
             let (found, is_read) = rechecked(&value, "x");
             (found.into_iter().map(|one| (one.id, one.holds)).collect::<Vec<_>>(), is_read)

@@ -114,7 +114,7 @@ pub(super) const DOUBTS: [&str; 15] = [
     "unclear",
     "unsure",
 ];
-/// Words after `still` that are no objection to a repair.
+/// Words after `still` that do not object to a repair.
 pub(super) const HARMLESS_STATES: [&str; 11] =
     ["compiles", "correct", "fine", "hold", "holds", "pass", "passes", "succeed", "valid", "work", "works"];
 /// Verbs that, negated, mean that a repair does not hold.
