@@ -103,7 +103,7 @@ impl DiskError {
             io::ErrorKind::PermissionDenied if reading => "make it readable",
             io::ErrorKind::PermissionDenied => "make the folder writable, or pass another one with `--out`",
             io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
-                "move what is there away, or pass another folder with `--out`"
+                "move it away, or pass another folder with `--out`"
             }
             _ if reading => "check the disk, then try again",
             kind => match remedy(kind) {

@@ -100,7 +100,7 @@ pub enum LineOrigin {
     Required(&'static str),
 }
 
-/// Explains the 1-based `line` of `file`, which lies in a bundle or in a source; `git` is git in a folder.
+/// Explains the 1-based `line` of `file`, which is in a bundle or in a source; `git` is git in a folder.
 ///
 /// # Errors
 /// When the file or line does not exist, or a source or document cannot be read.

@@ -1,4 +1,4 @@
-//! What stands behind a line of a bundle, and what a loss means.
+//! What is behind a line of a bundle, and what a loss means.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -243,7 +243,7 @@ fn the_output_may_lie_in_the_source() {
     }
 }
 
-/// What the author's own build makes is often ignored by git, or lies in `dist`, where bundles go by default.
+/// What the author's own build makes is often ignored by git, or is in `dist`, where bundles go by default.
 #[test]
 fn include_carries_what_is_ignored_or_lies_in_the_output_folder() {
     let with = |config: &str| {

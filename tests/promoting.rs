@@ -51,7 +51,7 @@ fn json(finished: &FinishedRun) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}\n{}", finished.stdout, finished.stderr))
 }
 
-/// Promotes `plan-beta` of `tree`, whose plugin lies in `src`, and answers with what is there then.
+/// Promotes `plan-beta` of `tree`, whose plugin is in `src`, and answers with what is there then.
 #[track_caller]
 fn promoted(tree: &Tree) -> Tree {
     let folder = tree.temporary();

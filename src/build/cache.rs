@@ -2,7 +2,7 @@
 //! what that build wrote, its result is reused.
 //!
 //! Everything is compared by content: the cache records which bytes these inputs yield, and every byte in the output
-//! folder is compared with them. The cache lies in the user's cache folder, since a document in the bundle comes with a
+//! folder is compared with them. The cache is in the user's cache folder, since a document in the bundle comes with a
 //! repository and could vouch for anything else in it. A bundle that carries programs is always built again, since
 //! where they come from is decided later.
 

@@ -294,7 +294,7 @@ fn read_folder(
     Ok(PluginFolder { tree, config: inner, runtime })
 }
 
-/// The `roots`, which are in path order, that are `folder` or lie in it.
+/// The `roots`, which are in path order, that are `folder` or are in it.
 pub(super) fn roots_below<'a>(roots: &'a [Utf8PathBuf], folder: &Utf8Path) -> &'a [Utf8PathBuf] {
     let start = roots.partition_point(|root| by_parts(root.as_str(), folder.as_str()).is_lt());
     let inside = |root: &Utf8PathBuf| root.starts_with(folder);

@@ -81,7 +81,7 @@ fn next_to_program(places: &HelperSearchPath) -> Option<PathBuf> {
 fn missing_binary(places: &HelperSearchPath, here: &str) -> BuildError {
     let program = places.program.as_ref().map_or("plugcast".into(), |path| path.display().to_string());
     BuildError::Helper {
-        message: format!("a plugin ships `{HELPER}`, but there is none beside `{program}`"),
+        message: format!("a plugin ships `{HELPER}`, but none is next to `{program}`"),
         help: format!(
             "install both programs of plugcast into one folder (`cargo install` does), or pass `--helper {here}=PATH`, or build without one: `--helper none`"
         ),

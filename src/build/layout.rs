@@ -18,14 +18,14 @@ use crate::source::SKILL_FILE;
 use crate::source_format::SourceFacts;
 use crate::target::Targets;
 
-/// Folders deeper than this are searched only if a skill or a manifest lies in them: OpenCode 1.18.33 finds skills at any
+/// Folders deeper than this are searched only if a skill or a manifest is in them: OpenCode 1.18.33 finds skills at any
 /// depth, Codex 0.169.0 six levels deep.
 const DEPTH: usize = 6;
 /// Folders of tests, whose skills may be broken on purpose, and of documentation with translated copies.
 const UNINSTALLED_FOLDERS: [&str; 8] =
     ["test", "tests", "__tests__", "fixtures", "testdata", "evals", "doc", "docs"];
 
-/// What lies below a folder.
+/// What is below a folder.
 #[derive(Debug, Default)]
 struct Layout {
     /// Folders of plugins.

@@ -10,7 +10,7 @@ use crate::disk::FileSystem;
 use crate::model::plugin::PluginLocation;
 use crate::source::{SKILL_FILE, SourceTree};
 
-/// Whether a component of the folder of a plugin or project lies in it, and not behind a link.
+/// Whether a component of the folder of a plugin or project is in it, and not behind a link.
 pub(super) fn holds_own(folder: &Utf8Path, files: &Files, file_system: &FileSystem, src: &Path) -> bool {
     let is_own = |path: &Utf8Path| {
         let path = src.join(path);

@@ -286,7 +286,7 @@ impl<'a> ConfigScope<'a> {
             Some((kind, name)) => match KINDS.iter().find(|(known, _)| known.id() == kind) {
                 Some((kind, _)) => (Some(*kind), name),
                 None => {
-                    let message = format!("`{kind}` is not a kind of component that can be used here");
+                    let message = format!("`{kind}` is not a kind of component that can be overridden");
                     let known = KINDS.iter().map(|(kind, _)| kind.id());
                     return Err(fault(word.span(), message, word_help(kind, known)));
                 }

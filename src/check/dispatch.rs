@@ -86,7 +86,7 @@ pub fn find(text: &PluginText<'_>, context: &RuleContext<'_>) -> Vec<Dispatch> {
 }
 
 /// The plugins of which a text names an existing component, or runs one in a form that only skills have: there, what
-/// stands before a colon is the plugin, and not the module, image or task that others write in the same way.
+/// is before a colon is the plugin, and not the module, image or task that others write in the same way.
 fn certain_plugins<'d>(
     context: &RuleContext<'_>,
     named: impl Iterator<Item = &'d Dispatch>,
@@ -96,7 +96,7 @@ fn certain_plugins<'d>(
     named.filter(is_certain).map(|named| plugin_of(&named.name).to_owned()).collect()
 }
 
-/// Whether byte `at` of the body lies in a block of shell commands, or behind the first word of inline code.
+/// Whether byte `at` of the body is in a block of shell commands, or behind the first word of inline code.
 fn is_in_commands(text: &PluginText<'_>, at: usize) -> bool {
     let body = text.body.slice(text.text);
     let line = &body[line_start(body, at)..at];

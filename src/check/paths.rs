@@ -102,7 +102,7 @@ impl<'a> SourcePaths<'a> {
     }
 }
 
-/// Those of `paths` that lie in no other one, sorted part by part.
+/// Those of `paths` that are in no other one, sorted part by part.
 fn topmost(mut paths: Vec<&str>) -> Vec<&str> {
     paths.retain(|path| !path.is_empty());
     paths.sort_unstable_by(|a, b| by_parts(a, b));
@@ -127,7 +127,7 @@ fn with_folders<'a>(files: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     out
 }
 
-/// Whether any of `files`, which are sorted as text, lies in `folder`.
+/// Whether any of `files`, which are sorted as text, is in `folder`.
 fn has_below(files: &[&str], folder: &str) -> bool {
     let length = folder.len();
     let before = |file: &&str| match file.as_bytes().get(length) {
@@ -141,7 +141,7 @@ fn has_below(files: &[&str], folder: &str) -> bool {
     first.is_some_and(|file| file.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
-/// Those of `files`, which are sorted as text, that lie in `folder`.
+/// Those of `files`, which are sorted as text, that are in `folder`.
 fn files_below<'f, 'a>(files: &'f [&'a str], folder: &str) -> &'f [&'a str] {
     if folder.is_empty() {
         return files;

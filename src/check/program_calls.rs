@@ -1,4 +1,4 @@
-//! Whether a text calls what stands at a path as a program: in shell commands, where a command begins. A path without an
+//! Whether a text calls what is at a path as a program: in shell commands, where a command begins. A path without an
 //! extension is a program only there; elsewhere it may be a folder.
 
 use memchr::memmem;

@@ -14,7 +14,7 @@ pub struct Passage {
     pub item: bool,
     /// Whether it is quoted with `>`.
     pub quoted: bool,
-    /// Whether it stands in a code block.
+    /// Whether it is in a code block.
     pub code: bool,
 }
 

@@ -27,7 +27,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     to: Vec<String>,
     /// Also show this source, unmodified, to the host that it was written for: each component that the host lists must
-    /// be in every bundle, or a loss with a class in its ledger [default: the source, where DIR is one or lies in the
+    /// be in every bundle, or a loss with a class in its ledger [default: the source, where DIR is one or is in the
     /// one that it was built from]
     #[arg(long, value_name = "SRC")]
     against: Option<PathBuf>,

@@ -112,7 +112,7 @@ impl ForeignSearch<'_> {
     fn list(&mut self, open: OwnedFd, path: &mut PathBuf, depth: usize) -> Result<(), (PathBuf, io::Error)> {
         let failed = |path: &Path, error: io::Error| (path.to_owned(), error);
         if depth == MOST_DEPTH {
-            let message = format!("it lies more than {MOST_DEPTH} folders deep");
+            let message = format!("it is more than {MOST_DEPTH} folders deep");
             return Err(failed(path, io::Error::new(io::ErrorKind::InvalidInput, message)));
         }
         let mut dir = Dir::new(open).map_err(|error| failed(path, error.into()))?;
@@ -197,6 +197,6 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         fs::create_dir_all(out.path().join("a/".repeat(MOST_DEPTH))).unwrap();
         let error = foreign(&open(out.path()), &BTreeSet::new()).err().unwrap();
-        assert!(error.to_string().ends_with("it lies more than 128 folders deep"), "{error}");
+        assert!(error.to_string().ends_with("it is more than 128 folders deep"), "{error}");
     }
 }

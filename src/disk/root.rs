@@ -332,7 +332,8 @@ impl Root {
                 continue;
             }
             if names.len() == MOST_NAMES {
-                let error = io::Error::new(io::ErrorKind::FileTooLarge, "it holds more than 100,000 names");
+                let error =
+                    io::Error::new(io::ErrorKind::FileTooLarge, "it contains more than 100,000 names");
                 return Err(self.failed("list", at, error));
             }
             names.push(std::ffi::OsString::from_vec(name));

@@ -1,4 +1,4 @@
-//! The agents of a plugin on a host whose plugins cannot carry agents: which of them are still dispatched.
+//! The agents of a plugin on a host whose plugins cannot carry agents: which are still dispatched.
 
 use super::context::LoweringContext;
 use crate::ledger::ComponentKind;

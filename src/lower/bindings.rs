@@ -176,7 +176,7 @@ impl Bindings {
         let forms = &context.target.text;
         match &name.reference.named {
             ReferenceTarget::Tool(tool) if context.target.block.contains_key("tools") => {
-                // Of several texts, one that speaks of images decides.
+                // Of several texts, one that mentions images decides.
                 let of_images = context.image_tool(tool, text.text);
                 if let Some(stands) = of_images {
                     self.tools.insert(tool.clone(), stands.clone());

@@ -21,7 +21,7 @@ use crate::source::ComponentKind;
 use crate::source_format::SourceFacts;
 use crate::target::{Target, VariableFacts};
 
-/// What shows that a text speaks of images.
+/// What shows that a text mentions images.
 const IMAGES: [&[u8]; 7] = [b".png", b".jpg", b".jpeg", b".gif", b".webp", b"screenshot", b"Screenshot"];
 
 /// The input for lowering one plugin.
@@ -117,7 +117,7 @@ impl LoweringContext<'_> {
         self.target.tools.get(name).or_else(|| self.server_tools.stands.get(name))
     }
 
-    /// The equivalent of the tool `name` in a text that speaks of images, if it differs there.
+    /// The equivalent of the tool `name` in a text that mentions images, if it differs there.
     pub(super) fn image_tool(&self, name: &str, text: &str) -> Option<&String> {
         let differs = self.target.image_tools.get(name);
         differs.filter(|_| IMAGES.iter().any(|word| memmem::find(text.as_bytes(), word).is_some()))

@@ -220,7 +220,7 @@ fn top(pointer: &str) -> &str {
     pointer.trim_start_matches('/').split('/').next().unwrap_or_default()
 }
 
-/// Whether `pointer` is `around`, or lies in it.
+/// Whether `pointer` is `around`, or is in it.
 fn lies_in(pointer: &str, around: &str) -> bool {
     pointer.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

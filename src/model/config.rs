@@ -71,7 +71,7 @@ pub struct BuildConfig {
     /// Globs of excluded files, relative to SRC.
     #[serde(default)]
     pub exclude: Vec<String>,
-    /// Globs of files, relative to SRC, that are included although a `.gitignore` ignores them or they lie in the
+    /// Globs of files, relative to SRC, that are included although a `.gitignore` ignores them or they are in the
     /// output folder, such as results of the author's own build.
     #[serde(default)]
     pub include: Vec<String>,

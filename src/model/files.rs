@@ -74,7 +74,7 @@ fn build_file<'a>(inner: &'a str, source: &SourceFacts) -> Option<&'a str> {
     source.build_files.iter().any(|name| name == top).then_some(top)
 }
 
-/// `path` relative to `folder`, if it lies in it; both are plain.
+/// `path` relative to `folder`, if it is in it; both are plain.
 fn relative_to<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     if folder.is_empty() {
         return Some(path);

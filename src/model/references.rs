@@ -264,7 +264,7 @@ pub struct FilledPlaceholders {
 /// The placeholder for the name of any tool of a server.
 pub const ANY_TOOL: &str = "NAME";
 
-/// The agent that a word in backticks may name, if the word stands beside the name of another one.
+/// The agent that a word in backticks may name, if the word is beside the name of another one.
 fn agent_word(candidate: &NameCandidate, around: &MatchContext<'_>, plugin: &str) -> Option<QualifiedName> {
     match candidate {
         NameCandidate::Bare(ComponentKind::Agent, qualified, owner) => {

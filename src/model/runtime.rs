@@ -162,7 +162,7 @@ impl Runtime {
         })
     }
 
-    /// The programs whose file lies in SRC, with the path of each in the plugin's folder.
+    /// The programs whose file is in SRC, with the path of each in the plugin's folder.
     pub fn programs_in_source(&self) -> impl Iterator<Item = (&Utf8PathBuf, Utf8PathBuf)> {
         self.programs.iter().flat_map(|(name, paths)| {
             paths.iter().filter_map(|(platform, program)| {
@@ -172,7 +172,7 @@ impl Runtime {
     }
 }
 
-/// Where the program `name` for `platform` lies in the plugin's folder.
+/// The path of the program `name` for `platform` in the plugin's folder.
 pub fn place(platform: &str, name: &str) -> String {
     let ending = if platform.starts_with("windows-") { ".exe" } else { "" };
     format!("bin/{platform}/{name}{ending}")

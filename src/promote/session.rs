@@ -251,7 +251,7 @@ fn ensure_finished(
     }
     build::must_be_finished(output.path())?;
     if let Some(folder) = replace::unfinished_outputs(output.path()).first() {
-        let message = format!("an interrupted build has left something beside `{}`", folder.display());
+        let message = format!("an interrupted build has left files next to `{}`", folder.display());
         return Err(PromotionError::Unfinished(message));
     }
     Ok(())

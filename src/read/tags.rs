@@ -1,4 +1,4 @@
-//! YAML tags, such as `!!int`, and which of them a host refuses.
+//! YAML tags, such as `!!int`, and which a host refuses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

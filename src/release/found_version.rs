@@ -1,4 +1,4 @@
-//! What stands at a place that may state a version.
+//! What is at a place that may state a version.
 
 use crate::source::Span;
 

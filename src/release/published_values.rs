@@ -30,8 +30,8 @@ pub(super) struct PublishedValues {
 }
 
 impl PublishedValues {
-    /// Loads the settings of the unit `name` from those of the source, which lie in a folder, and from those of the unit,
-    /// which lie in the folder `own` below the top of the repository.
+    /// Loads the settings of the unit `name` from those of the source, which are in a folder, and from those of the unit,
+    /// which are in the folder `own` below the top of the repository.
     ///
     /// # Errors
     /// When its own `plugcast.toml` cannot be read.

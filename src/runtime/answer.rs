@@ -12,7 +12,7 @@ use super::published::codes;
 use crate::printable::{block, json, line, sentence};
 use crate::runtime::command_line::choices;
 
-/// Exit code: answered, "there is none" included.
+/// Exit code: answered, even if the answer is `none`.
 pub const OK: u8 = 0;
 /// Exit code: the call is wrong, or a path leaves the repository.
 pub const USAGE: u8 = 2;

@@ -31,7 +31,7 @@ options! {
     /// Prints one JSON object, which always has `schema` and `status`; `plugcast-run schema` lists the
     /// commands. Every exit code other than 0 comes with `error.code`, `error.message` and `error.hint`.
     ///
-    /// Exit codes: 0 answered, "there is none" included; 2 wrong call; 3 a rule forbids it; 4 a malformed
+    /// Exit codes: 0 answered, even with `none`; 2 wrong call; 3 a rule forbids it; 4 a malformed
     /// document; 5 this machine, git, GitHub or the network failed; 6 another process holds it, or it
     /// has changed; 7 it took too long; 130 interrupted.
     pub struct GlobalArguments {

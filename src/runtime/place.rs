@@ -81,7 +81,7 @@ impl<'a> PlaceResolver<'a> {
     fn line(&self, path: &str, line: Option<u64>) -> Result<(), String> {
         let read = self.root.read(Path::new(path), SizeLimit::Document);
         let bytes = read.map_err(|error| match error {
-            RootError::Untrusted { what, .. } => format!("`{path}` {what}, or lies behind one"),
+            RootError::Untrusted { what, .. } => format!("`{path}` {what}, or is below one"),
             other => other.to_string(),
         })?;
         let bytes = bytes.ok_or_else(|| format!("file not found: `{path}`"))?;
@@ -107,11 +107,11 @@ pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
         return Err("no path is named".to_owned());
     }
     if given.chars().any(char::is_control) {
-        return Err(format!("`{shown}` holds control characters"));
+        return Err(format!("`{shown}` contains control characters"));
     }
     let relative = match Path::new(given).strip_prefix(top) {
         Ok(relative) => relative,
-        Err(_) if Path::new(given).has_root() => return Err(format!("`{shown}` lies outside the tree")),
+        Err(_) if Path::new(given).has_root() => return Err(format!("`{shown}` is outside the tree")),
         Err(_) => Path::new(given),
     };
     let mut parts: Vec<&str> = Vec::new();
@@ -123,12 +123,12 @@ pub fn normalized(path: &str, top: &Path) -> Result<String, String> {
             }
             Component::Normal(part) => parts.push(part.to_str().unwrap_or_default()),
             Component::Prefix(_) | Component::RootDir => {
-                return Err(format!("`{shown}` lies outside the tree"));
+                return Err(format!("`{shown}` is outside the tree"));
             }
         }
     }
     if parts.iter().any(|part| is_git(part)) {
-        return Err(format!("`{shown}` lies in git's own folder"));
+        return Err(format!("`{shown}` is in git's own folder"));
     }
     if parts.is_empty() {
         return Err(format!("`{shown}` has no file name"));
@@ -160,7 +160,7 @@ pub fn resolve_links(path: &str, top: &Path) -> Result<String, String> {
         at = match disk::canonical(&at) {
             Ok(found) => found,
             Err(_) if disk::kind(&at) == Some(FileKind::Link) => {
-                return Err(format!("`{shown}` is a broken link, or lies behind one"));
+                return Err(format!("`{shown}` is a broken link, or is below one"));
             }
             // Patterns and new files do not exist, which is fine: neither does anything below them.
             Err(_) => {
@@ -169,15 +169,15 @@ pub fn resolve_links(path: &str, top: &Path) -> Result<String, String> {
             }
         };
         let Ok(relative) = at.strip_prefix(&real) else {
-            return Err(format!("`{shown}` is a link that leaves the tree, or lies behind one"));
+            return Err(format!("`{shown}` is a link that leaves the tree, or is below one"));
         };
         let mut parts = relative.components().map(|part| part.as_os_str().to_string_lossy());
         if parts.clone().any(|part| is_git(&part)) {
-            return Err(format!("`{shown}` leads into git's own folder"));
+            return Err(format!("`{shown}` links into git's own folder"));
         }
         let is_state = parts.next().is_some_and(|first| first == STATE);
         if is_state && parts.next().is_some_and(|second| OWN_STATE.contains(&&*second)) {
-            return Err(format!("`{shown}` leads to the records of this program"));
+            return Err(format!("`{shown}` links to the records of this program"));
         }
     }
     Ok(at.strip_prefix(&real).unwrap_or(&at).to_string_lossy().into_owned())

@@ -33,7 +33,7 @@ pub fn confined_folder(repository: &Repository, given: &Path) -> Result<PathBuf,
     if found.starts_with(&repository.top) {
         Ok(found)
     } else {
-        let message = format!("`{}` lies outside the repository", given.display());
+        let message = format!("`{}` is outside the repository", given.display());
         Err(CallFailure::new(USAGE, ErrorCode::OutsideRepository, message, "name a folder inside it"))
     }
 }

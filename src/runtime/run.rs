@@ -33,7 +33,7 @@ pub struct Workflow {
     pub name: &'static str,
     /// The command that begins a run.
     pub begin: &'static str,
-    /// How to go on with a run that holds the working tree, or clear it: the end of a list. DIR is its folder.
+    /// How to continue a run that has the working tree, or clear it: the end of a list. DIR is its folder.
     pub clear: &'static str,
     /// How to abandon a run that is bound to another tree.
     pub give_up: &'static str,

@@ -81,7 +81,7 @@ pub fn refuse_state_in(repository: &Repository, commit: &str) -> Result<(), Call
     Err(CallFailure::new(REFUSED, ErrorCode::TrackedState, message, hint).in_file(path, None, None))
 }
 
-/// Whether a path is this folder or lies in it.
+/// Whether a path is this folder or is in it.
 fn is_inside(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest[0] == b'/')
 }

@@ -57,7 +57,7 @@ pub struct Target {
     /// The equivalent of each tool of the source host.
     #[serde(default)]
     pub tools: BTreeMap<String, String>,
-    /// Those that differ in a text that speaks of images.
+    /// Those that differ in a text that mentions images.
     #[serde(default)]
     pub image_tools: BTreeMap<String, String>,
     /// The equivalent of each agent that is built into the source host.

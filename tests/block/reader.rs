@@ -194,7 +194,7 @@ impl<'a> Text<'a> {
                 for command in code(line, fence) {
                     let runs =
                         |refused: &&str| command == *refused || command.starts_with(&format!("{refused} "));
-                    // Nobody runs what stands in a file of data or text.
+                    // Nobody runs what is in a file of data or text.
                     let named = if document { &mut mentioned } else { &mut found };
                     named.extend(
                         REFUSED.iter().filter(|refused| runs(refused)).map(|refused| (*refused).to_owned()),
@@ -391,7 +391,7 @@ pub fn bound(line: &str, components: &[String], agents: &BTreeSet<String>) -> BT
     spans.into_iter().chain(whole).chain(short).collect()
 }
 
-/// Short names of several words that stand in a text: an agent of that name may be meant.
+/// Short names of several words that are in a text: an agent of that name may be meant.
 pub fn apart(text: &str, names: &[String]) -> BTreeSet<String> {
     let short = names.iter().filter_map(|name| name.rsplit(':').next());
     let several = short.filter(|short| short.contains(['-', '_']));

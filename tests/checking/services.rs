@@ -25,7 +25,7 @@ pub fn text<'a>(node: &'a Node, key: &str) -> &'a str {
     node.get(key).and_then(Node::as_str).unwrap_or_else(|| panic!("no text `{key}`"))
 }
 
-/// The long options that stand in a text.
+/// The long options that are in a text.
 fn options(text: &str) -> Vec<&str> {
     let word = |rest: &str| rest.find(|c: char| !(c.is_ascii_lowercase() || c == '-')).unwrap_or(rest.len());
     let found = text.match_indices("--").map(|(at, _)| &text[at..at + word(&text[at..])]);

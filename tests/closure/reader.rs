@@ -77,7 +77,7 @@ pub fn open(bundle: &Tree, source: &Tree) -> Vec<Open> {
 }
 
 /// Paths that documents declare: `./x` in manifests and marketplaces, files in the data of a module,
-/// and what stands behind the variable of the plugin's folder.
+/// and what is behind the variable of the plugin's folder.
 fn declared(file: &str, root: &str, value: &Value, key: &str, each: &mut dyn FnMut(&str, &str)) {
     let manifest = file.ends_with("plugin.json") || file.ends_with("marketplace.json");
     match value {

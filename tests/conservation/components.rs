@@ -116,7 +116,7 @@ pub fn roots(tree: &Tree, plugins: &[String]) -> Vec<Root> {
     folders.into_iter().map(root_of).collect()
 }
 
-/// The plugins of a source without a marketplace: SRC itself, or what lies below it, with one more for the skills that
+/// The plugins of a source without a marketplace: SRC itself, or what is below it, with one more for the skills that
 /// belong to none. A folder with a skill file and no manifest is a skill, with everything in it.
 fn unlisted(tree: &Tree, plugins: &[String]) -> Vec<Root> {
     let only = if let [only] = plugins { Some(only.clone()) } else { None };

@@ -38,7 +38,7 @@ fn fixture() -> TempDir {
     folder
 }
 
-/// Each file is as it was or as it should be, and which of them.
+/// Whether each file has its old or its new content.
 #[track_caller]
 fn whole(folder: &Path, fault: &str) -> Vec<bool> {
     let new = |name: &&str| {
@@ -52,7 +52,7 @@ fn whole(folder: &Path, fault: &str) -> Vec<bool> {
     FILES.iter().map(new).collect()
 }
 
-/// What lies beside the skills' files.
+/// What is beside the skills' files.
 fn left(folder: &Path) -> Vec<String> {
     let tree = Tree::read(&folder.join("src/skills"));
     let names = tree.entries().map(|(path, _)| path.to_owned());

@@ -87,7 +87,7 @@ impl Fixture {
         Self { old: start.below("out/codex"), new, start }
     }
 
-    /// What lies in the output folder before.
+    /// What is in the output folder before.
     pub fn siblings(&self) -> &[&str] {
         if self.old == Tree::new() { &[] } else { &["codex"] }
     }
@@ -117,12 +117,12 @@ impl Act {
         bundle(self.folder.path())
     }
 
-    /// What lies in the output folder.
+    /// What is in the output folder.
     pub fn siblings(&self) -> Vec<String> {
         siblings(self.folder.path())
     }
 
-    /// The tree that lies beside the bundle under this word, if any.
+    /// The tree that is beside the bundle under this word, if any.
     pub fn left(&self, what: &str) -> Tree {
         let folder = self.folder.path().join(format!("out/.codex.plugcast-{what}"));
         if folder.exists() { Tree::read(&folder) } else { Tree::new() }
@@ -145,7 +145,7 @@ pub fn bundle(folder: &Path) -> Tree {
     if bundle.exists() { Tree::read(&bundle) } else { Tree::new() }
 }
 
-/// What lies in the output folder, empty folders too; nothing when there is none.
+/// What is in the output folder, empty folders too; nothing when there is none.
 pub fn siblings(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder.join("out")).into_iter().flatten().flatten();
     let mut names: Vec<String> =

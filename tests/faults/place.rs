@@ -97,7 +97,7 @@ fn a_file_or_a_dangling_link_is_refused_as_output_folder() {
     fs::write(folder.path().join("out"), "mine\n").unwrap();
     let elsewhere = "pass another folder with `--out`";
     refused(folder.path(), "src", "out", "`out` is a file, not a folder", elsewhere);
-    let help = "move what is there away, or pass another folder with `--out`";
+    let help = "move it away, or pass another folder with `--out`";
     let below = "cannot create `out/below`: Not a directory (os error 20)";
     refused(folder.path(), "src", "out/below", below, help);
     symlink("nowhere", folder.path().join("link")).unwrap();

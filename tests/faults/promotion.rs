@@ -38,7 +38,7 @@ fn held(folder: &Path) -> Tree {
         .fold(Tree::new(), |kept, (path, entry)| kept.with_entry(path, entry.clone()))
 }
 
-/// A run of the command, by a user whose own files lie in `home`.
+/// A run of the command, by a user whose own files are in `home`.
 fn run(folder: &Path, home: &TempDir) -> Plugcast {
     Plugcast::new(folder, &COMMAND).env("XDG_STATE_HOME", home.path().to_str().expect("UTF-8"))
 }

@@ -21,7 +21,7 @@ fn findings_of_every_rule() {
         let printed = check(&[]);
         // A note is shown on request only.
         let printed = if printed.contains(&finding) { printed } else { check(&["--verbose"]) };
-        // What ends every report stands in `commands.snap`.
+        // What ends every report is in `commands.snap`.
         let (printed, _) = printed.split_once("\n\nrun `plugcast explain RULE`").unwrap_or((&printed, ""));
         assert!(printed.contains(&finding), "{}: {printed}", rule.name);
         let lines: Vec<&str> = printed.lines().map(str::trim_end).collect();

@@ -1,4 +1,4 @@
-//! 13: where the pinned source host ends frontmatter, by what it offers to the model of skills whose flag stands before or
+//! 13: where the pinned source host ends frontmatter, by what it offers to the model of skills whose flag is before or
 //! behind the first dashes; `untrusted::frontmatter` says the same of a build.
 
 use plugcast::drivers::script::ModelScript;

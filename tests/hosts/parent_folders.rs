@@ -1,4 +1,4 @@
-//! 3: the folder for temporary files is open to everybody, or lies in a repository that nobody vouches for. What hosts
+//! 3: the folder for temporary files is open to everybody, or is in a repository that nobody vouches for. What hosts
 //! look for in the folders above a project is neither run nor asked nor shown when `verify` starts them below it.
 
 use std::fs;

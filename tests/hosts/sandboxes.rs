@@ -54,7 +54,7 @@ impl Sandbox {
         needs.iter().all(|need| self.grants.contains(need))
     }
 
-    /// The options of the host. Temporary folders are outside the workspace, because the fixture lies in one.
+    /// The options of the host. Temporary folders are outside the workspace, because the fixture is in one.
     fn options(&self, git: &str) -> Vec<String> {
         let mut settings = Vec::new();
         if !self.grants.is_empty() {

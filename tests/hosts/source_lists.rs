@@ -77,7 +77,7 @@ fn a_bundle_is_compared_with_the_source_around_it() {
     });
     assert_eq!(shown["plugins"], json!([{ "name": "kit", "listed": listed, "refused": [] }]));
     assert_eq!(shown["bundles"], json!([{ "host": "codex", "missing": [], "unlisted": [] }]));
-    // The host left nothing in the source, and the proof stands in the bundle.
+    // The host left nothing in the source, and the proof is in the bundle.
     let proof = folder.path().join("dist/codex/.plugcast/verified.json");
     fs::remove_file(proof).expect("a proof");
     assert_eq!(Tree::read(folder.path()), source);
@@ -173,7 +173,7 @@ fn every_plugin_of_a_marketplace_is_listed_in_one_start() {
     assert_eq!(shown["source"]["result"], "pass", "{:#}", shown["source"]["bundles"]);
 }
 
-/// A marketplace file that is broken or lists nothing hides nothing of the plugin that stands beside it.
+/// A marketplace file that is broken or lists nothing hides nothing of the plugin that is beside it.
 #[test]
 fn a_plugin_beside_a_marketplace_that_lists_nothing_is_compared() {
     let hosts = real_hosts!();

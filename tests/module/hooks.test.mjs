@@ -144,7 +144,7 @@ test("an input is changed in place, under the host's names", async () => {
   const args = { filePath: "a", oldString: "o", newString: "n" }
   assert.equal(await before(hooks, "edit", args), args)
   assert.deepEqual(args, { filePath: "/x", oldString: "o", newString: "z" })
-  assert.match(await before(hooks, "apply_patch", { patchText: "*** Update File: a" }), /cannot be done in a patch/)
+  assert.match(await before(hooks, "apply_patch", { patchText: "*** Update File: a" }), /is not possible for a patch/)
 })
 
 test("a patch is told as one call per file", async () => {

@@ -11,7 +11,7 @@ fn rows(built: &BuildResult, host: &str) -> Vec<Value> {
     ledger["rows"].as_array().cloned().expect("rows")
 }
 
-/// The source host takes what stands behind ` #` without quotes for a comment, and what is quoted for text.
+/// The source host takes what is behind ` #` without quotes for a comment, and what is quoted for text.
 #[test]
 fn a_number_sign_in_a_description_is_not_read_back_as_a_comment() {
     let whole = "Fix issue #123 now";

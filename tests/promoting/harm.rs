@@ -113,7 +113,7 @@ fn links_to_a_folder_above_the_skill_stand_in_no_way() {
     refused(&into, &[], &[".agents/skills/plan-beta: the link points into the folder that moves"]);
 }
 
-/// Issue 18, point 8: what stands in the way was all that a dry run printed.
+/// Issue 18, point 8: what is in the way was all that a dry run printed.
 #[test]
 fn a_dry_run_prints_the_diff_beside_what_blocks_it() {
     let tree = plugin()

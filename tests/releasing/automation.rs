@@ -189,7 +189,7 @@ fn extra_files_that_cannot_be_followed_are_said() {
             "x.py",
             "V = 1\n",
             "plugins/demo/x.py:1 error version-file",
-            "the version cannot be located",
+            "cannot locate the version",
         ),
         ("\"gone.py\"", "x", "", "plugins/demo/gone.py:1 error version-file", "does not exist"),
         (

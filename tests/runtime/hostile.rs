@@ -147,7 +147,7 @@ fn a_foreign_journal_is_moved_aside_and_reported() {
     fixture.shell("cd work/.plugcast; test -f runs/mine; test -f local/foreign-journal-1.json; ! test -e local/journal.json");
 }
 
-/// What lies outside was once answered word by word, and named to every reviewer.
+/// What is outside was once answered word by word, and named to every reviewer.
 #[test]
 fn links_out_of_the_repository_are_neither_read_nor_handed_on() {
     let fixture = Fixture::new(

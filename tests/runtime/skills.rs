@@ -40,7 +40,7 @@ const VALUES: [(&str, &str); 15] = [
     ("IDE", "codex"),
     ("ID", "T1"),
 ];
-/// Tools of hosts that stand in backticks like a field.
+/// Tools of hosts that are in backticks like a field.
 const TOOLS: [&str; 2] = ["question", "request_user_input"];
 
 /// One skill with the folder of its plugin.
@@ -184,7 +184,7 @@ impl Skill<'_> {
     }
 }
 
-/// The calls of a text, each with what stands below it.
+/// The calls of a text, each with what is below it.
 fn calls(text: &str) -> impl Iterator<Item = (&str, &str)> {
     text.match_indices("```sh\n").filter_map(|(at, mark)| {
         let (call, below) = text[at + mark.len()..].split_once('\n')?;

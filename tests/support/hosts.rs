@@ -22,7 +22,7 @@ pub struct Hosts {
 }
 
 /// Gives the real hosts to the running test, or leaves the test: `let hosts = real_hosts!();`.
-/// A test that uses it stands in a module named `hosts`, where `.ci/run` looks for it.
+/// A test that uses it is in a module named `hosts`, where `.ci/run` looks for it.
 macro_rules! real_hosts {
     () => {{
         fn marker() {}
@@ -37,7 +37,7 @@ pub(crate) use real_hosts;
 /// The hosts for a test, given the name of a function inside it; `None` when they are left out.
 ///
 /// # Panics
-/// With one line when the hosts cannot be had, or when the test stands in another module.
+/// With one line when the hosts cannot be had, or when the test is in another module.
 pub fn for_test(inner: &str) -> Option<Hosts> {
     let test = inner.trim_end_matches("::marker");
     let (_, name) = test.split_once("::").unwrap_or(("", test));

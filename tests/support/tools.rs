@@ -16,7 +16,7 @@ pub struct Tool {
     pub libraries: Option<String>,
 }
 
-/// Where a program lies in its package.
+/// Where a program is in its package.
 const USUAL: &str = "usr/bin";
 
 /// The folder that holds `gh`.
@@ -81,7 +81,7 @@ fn on_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).find(|folder| folder.join(program).is_file())
 }
 
-/// A program of the machine, else of a package that is unpacked, where it lies in the folder `inside`.
+/// A program of the machine, else of a package that is unpacked, where it is in the folder `inside`.
 fn find((program, package, inside): (&str, &str, &str), otherwise: &str) -> Result<Tool, String> {
     if let Some(folder) = on_path(program) {
         return Ok(Tool { folder, libraries: None });

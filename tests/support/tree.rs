@@ -155,7 +155,7 @@ impl Tree {
         }
     }
 
-    /// The tree without what lies below a folder, whose path ends in `/`.
+    /// The tree without what is below a folder, whose path ends in `/`.
     #[must_use]
     pub fn without(mut self, folder: &str) -> Self {
         self.entries.retain(|path, _| !path.starts_with(folder));

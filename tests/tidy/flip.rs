@@ -322,7 +322,7 @@ fn every_key_of_every_dialect_is_used() {
             changed.is_ok_and(|targets| readings(&targets.get(host).expect("a host").yaml) != before)
         };
         for (keys, value) in leaves(&document) {
-            // What is shown matters to the rule, which speaks of nothing else.
+            // What is shown matters to the rule, which mentions nothing else.
             if keys.len() < 3 || keys[..2] != ["yaml", "dialect"] || keys[2] == "shown" {
                 continue;
             }

@@ -6,7 +6,7 @@ use super::hosts::{is_test_file, without_tests};
 use super::rust::{Token, tokens};
 
 /// The phrases, and what to write.
-const PHRASES: [(&str, &str); 27] = [
+const PHRASES: [(&str, &str); 30] = [
     ("anew", "again"),
     ("of its own", "separate, its own …"),
     ("of their own", "separate, their own …"),
@@ -34,6 +34,9 @@ const PHRASES: [(&str, &str); 27] = [
     ("gone on with", "continued"),
     ("stands against", "blocks"),
     ("stand against", "block"),
+    ("which of them", "which …"),
+    ("speaks of", "mentions"),
+    ("goes on with", "continues"),
 ];
 
 /// Phrases that no identifier may have, and what to write.

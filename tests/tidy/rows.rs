@@ -34,7 +34,7 @@ const ROWS: [&[&str]; 27] = [
     &["bin"],
 ];
 
-/// The helper's half, which stands beside the rows above `read`.
+/// The helper's half, which is beside the rows above `read`.
 const RUNTIME: &str = "runtime";
 
 /// Crates that the helper must not carry.

@@ -1,5 +1,5 @@
 //! 3: `verify` without `--allow-exec` starts no host with a bundle that is not what its manifest lists, and takes no
-//! bundle that lies in a source for what the source builds.
+//! bundle that is in a source for what the source builds.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -134,10 +134,9 @@ fn case_4_what_no_build_has_written_is_neither_removed_nor_moved() {
                 .for_each(|other| fs::write(out.join(format!(".codex.plugcast-{other}")), "").unwrap());
             let before = Tree::read(folder.path());
             let finished = Plugcast::new(folder.path(), &build).run().expect_code(2);
-            for expected in [
-                &format!(".codex.plugcast-{what}`: no build has written what it holds"),
-                "move what is there away",
-            ] {
+            for expected in
+                [&format!(".codex.plugcast-{what}`: no build has written its content"), "move it away"]
+            {
                 assert!(finished.stderr.contains(expected), "`{expected}` is missing in {}", finished.stderr);
             }
             assert_eq!(Tree::read(folder.path()), before, "{built} {what} {others:?}");

@@ -1,5 +1,5 @@
 //! 9: a bundle that comes with a repository, whose documents agree with each other and not with what the source yields.
-//! Bytes are compared with what this source makes of itself, never with what lies beside them.
+//! Bytes are compared with what this source makes of itself, never with what is beside them.
 
 use std::fs;
 use std::os::unix::fs::symlink;

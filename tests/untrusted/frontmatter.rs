@@ -107,7 +107,7 @@ fn case_13_a_flag_that_nobody_understands_is_not_written_as_false() {
     }
 }
 
-/// What stands behind `name` and `description`, and whether the source host (2.1.330) offers such a skill to the user alone.
+/// What is behind `name` and `description`, and whether the source host (2.1.330) offers such a skill to the user alone.
 pub const EARLY: &[(&str, &str, bool)] = &[
     ("in-a-value", "license: a --- b\ndisable-model-invocation: true\n---", false),
     ("behind-a-word", "license: a---b\ndisable-model-invocation: true\n---", false),

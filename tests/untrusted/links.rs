@@ -104,7 +104,7 @@ fn case_4_a_proof_is_not_written_through_a_link() {
     assert_eq!(fs::read_to_string(folder.path().join("precious/verified.json")).unwrap(), "mine");
 }
 
-/// A message once quoted what stands in the file that the link leads to.
+/// A message once quoted what is in the file that the link leads to.
 #[test]
 fn case_5_settings_that_lie_elsewhere_are_not_read() {
     let folder = demo().file("elsewhere", "[secret]\n").link("in/plugcast.toml", "../elsewhere").temporary();

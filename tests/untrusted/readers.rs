@@ -135,7 +135,7 @@ fn case_4_a_preview_leaves_the_journal_of_an_interrupted_promotion() {
     fs::write(folder.path().join(".README.md.plugcast-new"), "new").unwrap();
     read(folder.path(), &["promote", "t-beta", "--dry-run"], 2);
     for (arguments, code) in READERS.iter().filter(|(arguments, _)| arguments[0] != "promote") {
-        // The journal lies in the plugin, so that it is a new file of it.
+        // The journal is in the plugin, so that it is a new file of it.
         let code = if arguments.contains(&"--check") { 1 } else { *code };
         read(folder.path(), arguments, code);
     }

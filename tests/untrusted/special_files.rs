@@ -13,7 +13,7 @@ use super::demo;
 use crate::support::git::{commit, committed};
 use crate::support::run::Plugcast;
 
-/// What stands in the place of a regular file.
+/// What is in the place of a regular file.
 #[derive(Debug, Clone, Copy)]
 enum Special {
     Pipe,

@@ -18,7 +18,7 @@ use crate::support::tree::Tree;
 
 /// How often a walk may go on at most, so that one that never ends is a failure.
 const MOST: usize = 500;
-/// What lies outside, and is nobody's to touch.
+/// What is outside, and is nobody's to touch.
 const OUTSIDE: &str = "outside";
 
 /// A name that is swapped, relative to the folder of the fixture.
@@ -30,7 +30,7 @@ struct Swap {
 /// What takes its place.
 #[derive(Clone, Copy, PartialEq)]
 enum Replacement {
-    /// A link to what lies outside.
+    /// A link to what is outside.
     Link,
     /// What lay outside itself, moved there.
     Folder,

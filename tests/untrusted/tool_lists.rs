@@ -12,7 +12,7 @@ pub struct List {
     pub fields: &'static str,
     /// Which of the tools for files and the shell it has on the source host (2.1.330); `None` where it does not start.
     pub has: Option<&'static str>,
-    /// What stands in the module's data for OpenCode as allowed and denied, as JSON.
+    /// What is in the module's data for OpenCode as allowed and denied, as JSON.
     pub registered: (&'static str, &'static str),
 }
 

@@ -211,7 +211,7 @@ fn case_13_no_command_of_the_helper_ends_well_without_its_answer() {
     }
 }
 
-/// One run for each value that a command takes: the hostile text stands in its place, and in that of whatever else the
+/// One run for each value that a command takes: the hostile text is in its place, and in that of whatever else the
 /// command needs.
 fn hostile(verb: &Verb) -> Vec<Vec<String>> {
     let needed = [verb.words.clone(), verb.needed.concat()].concat();

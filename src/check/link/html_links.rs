@@ -24,7 +24,7 @@ pub(super) fn find(text: &str, outline: &Outline) -> Vec<(Span, Span)> {
     out
 }
 
-/// Whether byte `at` lies in a comment, which may have begun in an earlier region.
+/// Whether byte `at` is in a comment, which may have begun in an earlier region.
 fn is_in_comment(text: &str, at: usize) -> bool {
     let before = &text[..at];
     before.rfind("<!--").is_some_and(|open| !before[open..].contains("-->"))

@@ -74,7 +74,7 @@ fn is_page(context: &RuleContext<'_>, wanted: &Utf8Path) -> bool {
 
 /// Whether a path is one of the user's project: it begins with a folder that projects have and this skill
 /// has not. The texts of commands and agents come without a folder, so there only a folder of the plugin
-/// counts, and in a plugin what lies beside the text or climbs out of its folder.
+/// counts, and in a plugin what is beside the text or climbs out of its folder.
 fn is_of_project(context: &RuleContext<'_>, text: &PluginText<'_>, link: &LocalLink) -> bool {
     const FOLDERS: [&str; 10] =
         ["docs", "doc", "src", "lib", "app", "test", "tests", "spec", "packages", "config"];
@@ -89,7 +89,7 @@ fn is_of_project(context: &RuleContext<'_>, text: &PluginText<'_>, link: &LocalL
         && !bases.into_iter().flatten().any(|base| context.paths().has_folder(&base.join(top)))
 }
 
-/// Whether a link stands in double quotes: it is shown, as a part of what is to be written.
+/// Whether a link is in double quotes: it is shown, as a part of what is to be written.
 fn is_quoted(text: &str, link: Span) -> bool {
     let (before, behind) = line_around(text, link.start, link.end);
     before.matches('"').count() % 2 == 1 && behind.contains('"')

@@ -83,7 +83,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
 /// So many words with such characters are a text whose bytes were read in another encoding than they have.
 const MISREAD: usize = 3;
 
-/// Whether the run stands in a word and has no meaning there: a character for private use, or a control of the second
+/// Whether the run is in a word and has no meaning there: a character for private use, or a control of the second
 /// set, which are what other encodings make of the bytes of UTF-8.
 fn is_garbled(run: &HiddenRun, text: &str) -> bool {
     match run.kind {

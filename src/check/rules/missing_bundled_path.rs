@@ -180,13 +180,13 @@ fn started(text: &PluginText<'_>, mention: &PathMention) -> bool {
     starts_script(command.trim().trim_end_matches('"'))
 }
 
-/// Whether the text lies in a folder of tests beside the main file of its component: its paths belong to what is tested.
+/// Whether the text is in a folder of tests beside the main file of its component: its paths belong to what is tested.
 fn is_test_data(text: &PluginText<'_>) -> bool {
     let inner = text.file.path.strip_prefix(paths::own_folder(text));
     !text.main && inner.is_ok_and(in_tests)
 }
 
-/// Whether the path stands in a block of JSON: that is a file of the user's plugin or project.
+/// Whether the path is in a block of JSON: that is a file of the user's plugin or project.
 fn is_in_json(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let mut blocks = text.outline().blocks.iter();
     let block = blocks.find(|block| block.span.contains(mention.span.start));
@@ -266,7 +266,7 @@ fn is_of_another(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &Pat
         && (is_code || others.into_iter().any(|plugin| is_own(&plugin.name)))
 }
 
-/// Whether the path stands in a comment that is quoted as code.
+/// Whether the path is in a comment that is quoted as code.
 fn is_in_quoted_comment(text: &PluginText<'_>, mention: &PathMention) -> bool {
     let at = mention.span.start;
     let before = &text.text[text.text.ceil_char_boundary(at.saturating_sub(COMMENT))..at];

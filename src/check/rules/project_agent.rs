@@ -199,7 +199,7 @@ fn project_root(plugin: &Plugin, files: &ProjectFiles) -> Option<Utf8PathBuf> {
     Some(plugin.root.ancestors().nth(depth)?.to_owned())
 }
 
-/// The project of a configuration file, which may lie in the folder of its host.
+/// The project of a configuration file, which may be in the folder of its host.
 fn project_of(path: &Utf8Path, host: &Target) -> Utf8PathBuf {
     let folder = path.parent().unwrap_or(Utf8Path::new(""));
     let is_own = host.checks.project_folders.iter().any(|own| !own.contains('/') && folder.ends_with(own));

@@ -80,7 +80,7 @@ fn shortened(command: &str) -> String {
     }
 }
 
-/// Whether `word` stands in the text, and not as a part of another word.
+/// Whether `word` is in the text, and not as a part of another word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     memmem::find_iter(text.as_bytes(), word)

@@ -30,7 +30,7 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         let message = format!("unknown key `{}`", entry.key);
         let found = sink.report(text.file, entry.key_span, message);
         if ignored(context, text, component, meant).is_some() {
-            let help = "remove it: only user agents support such a field, in whatever spelling";
+            let help = "remove it: only user agents support such a field, in any spelling";
             found.help = Some(help.to_owned());
             continue;
         }

@@ -69,7 +69,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
             continue;
         }
         let shell = match form {
-            VariableNotation::Percent | VariableNotation::Template => "stays as it is in a shell".to_owned(),
+            VariableNotation::Percent | VariableNotation::Template => "is not replaced in a shell".to_owned(),
             VariableNotation::Command => "is a command in a shell".to_owned(),
             VariableNotation::PowerShell => "is not set in a shell".to_owned(),
             VariableNotation::Default(default) if !default.is_empty() => format!("is `{default}` in a shell"),

@@ -205,7 +205,7 @@ fn unreadable(
         entry.node.span.slice(text.text).contains('\t') || text.text[..entry.node.span.start].ends_with('\t');
     let tab = if indented { ", because of a tab" } else { "" };
     let mut message = match alias {
-        Some(name) => format!("`{}` is an alias, and no `&{name}` stands before it", entry.key),
+        Some(name) => format!("`{}` is an alias without an earlier `&{name}`", entry.key),
         None => format!("the unquoted value of `{}` is not valid YAML{tab}", entry.key),
     };
     if !seen.hosts().is_empty() {

@@ -112,7 +112,7 @@ fn must_be_ours(
         FileType::Symlink => true,
         _ => there.st_size == 0,
     };
-    let foreign = || io::Error::new(io::ErrorKind::AlreadyExists, "no build has written what it holds");
+    let foreign = || io::Error::new(io::ErrorKind::AlreadyExists, "no build has written its content");
     if ours { Ok(None) } else { Err(failed(foreign())) }
 }
 

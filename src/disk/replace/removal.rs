@@ -53,7 +53,7 @@ fn open(at: impl AsFd, name: &OsStr) -> Result<OwnedFd, RemovalFailure> {
 fn empty_folder(tree: OwnedFd, depth: usize) -> Result<(), RemovalFailure> {
     let failed = |error: io::Error| (PathBuf::new(), error);
     if depth == MOST_DEPTH {
-        let message = format!("it lies more than {MOST_DEPTH} folders deep");
+        let message = format!("it is more than {MOST_DEPTH} folders deep");
         return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, message)));
     }
     let mut dir = Dir::new(tree).map_err(|error| failed(error.into()))?;

@@ -171,7 +171,7 @@ impl Root {
 
     fn empty(&self, folder: &OwnedFd, name: &Path, at: &Path, depth: usize) -> Result<(), RootError> {
         if depth == MOST_DEPTH {
-            let error = io::Error::new(io::ErrorKind::InvalidInput, "it lies more than 32 folders deep");
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "it is more than 32 folders deep");
             return Err(self.failed("remove", at, error));
         }
         if let Some(inner) = self.enter(folder, name, at)? {

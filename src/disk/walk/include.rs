@@ -17,7 +17,7 @@ pub(super) fn globs(patterns: &[String]) -> Result<GlobSet, WalkError> {
     set.build().map_err(|error| WalkError::Glob(patterns.join(", "), error.to_string()))
 }
 
-/// What takes part although it is ignored or lies in the output folder.
+/// What takes part although it is ignored or is in the output folder.
 #[derive(Debug, Default)]
 pub(super) struct IncludeSet {
     globs: GlobSet,

@@ -361,7 +361,7 @@ fn windows_line_endings(file: &SourceFile, text: &str) -> Option<Diagnostic> {
     Some(finding.help("save it with LF line endings; a build does not change them"))
 }
 
-/// Why a component cannot have its name, or lie in the folders of `prefix`.
+/// Why a component cannot have its name, or be in the folders of `prefix`.
 fn refused_name(kind: ComponentKind, name: &str, prefix: &str) -> Option<String> {
     // On every host, the name of a skill becomes its folder.
     let check = if kind == ComponentKind::Skill { names::check } else { names::check_component };

@@ -99,7 +99,7 @@ pub(super) fn find(
         for path in &plugin.files.kept {
             let inner = plugin.relative_path(path);
             let folder = place.strip_suffix('/');
-            // The place of a folder ends in `/`, so every path with this prefix lies below it.
+            // The place of a folder ends in `/`, so every path with this prefix is below it.
             let hit = folder.map_or(inner.as_str() == place, |_| inner.as_str().starts_with(place.as_str()));
             match hit.then(|| tree.get(path)).flatten() {
                 Some(file) if folder.is_none() => finder.file(kind, file),

@@ -85,7 +85,7 @@ impl<'a> MatchContext<'a> {
             || is_word && self.is_titled_agent()
     }
 
-    /// Whether a name with a capital letter stands before a word for agents, and not at the start of a sentence.
+    /// Whether a name with a capital letter is before a word for agents, and not at the start of a sentence.
     pub(super) fn is_titled_agent(&self) -> bool {
         let before = self.before.trim_end_matches(['`', '*', '"', '\'', ' ']);
         let after = self.after.trim_start_matches(['`', '*', '"', '\'']);
@@ -138,7 +138,7 @@ impl<'a> MatchContext<'a> {
         self.in_backticks() || bold || self.heads_item() || says(line) || says(rest) || says(wrapped(before))
     }
 
-    /// Whether an item of a list begins with the name, and perhaps goes on with a text about it.
+    /// Whether an item of a list begins with the name, and perhaps continues with a text about it.
     pub(super) fn heads_item(&self) -> bool {
         let before = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR))..];
         let line = before.rsplit('\n').next().unwrap_or_default();

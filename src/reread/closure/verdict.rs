@@ -184,7 +184,7 @@ impl<'a> ClosureJudge<'a> {
         let is_rewritten = row.is_none() && documents.any(|other| other.path == path);
         let (severity, help, why) = match is_rewritten {
             true => {
-                let help = "describe what the file holds, or remove the reference".to_owned();
+                let help = "describe the content of the file, or remove the reference".to_owned();
                 (Severity::Warning, help, Some("the host keeps what it declares in another file"))
             }
             false => (severity, help, why),

@@ -24,9 +24,9 @@ options! {
     /// Begin to answer the comments on a pull request
     ///
     /// Standard input contains what the user wrote, unchanged. A pull request (`#7`, `PR 7`, `PR7`, `pull/7` or its
-    /// address) or the address of one comment may stand anywhere, and `7` alone or before a comma; all other
-    /// words are the focus. Without either, it is the open pull request of the branch. Words that name two, or
-    /// almost name one, such as `fixes #2`, are refused. The head is checked out if it is not already.
+    /// address) or the address of one comment may be anywhere, a bare `7` only alone or before a comma; all
+    /// other words are the focus. Without either, it is the open pull request of the branch. Words that name two,
+    /// or almost name one, such as `fixes #2`, are refused. The head is checked out if it is not already.
     ///
     /// Exit codes: 0 begun; 2 wrong arguments; 3 a tree that is not clean, or state that this machine's helper
     /// did not write; 4 a malformed document of the helper; 5 no pull request, or git or GitHub failed; 6

@@ -20,9 +20,9 @@ options! {
     /// Find the items that may have one cause
     ///
     /// A cluster has two or more members of one category in the same file, or in folders of which one contains
-    /// the other, and at least one of them is new. The folder at the top counts for no cluster. `brief` describes
-    /// a cluster for the agent that repairs it, without the text of any comment. If no gate fires, each item is
-    /// on its own.
+    /// the other, and at least one of them is new. The top folder forms no cluster. `brief` describes
+    /// a cluster for the agent that repairs it, without the text of any comment. If no gate fires, each item stays
+    /// separate.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was
     /// fetched, or a malformed document; 5 a file cannot be read, or git failed; 6 the run has ended or is
@@ -55,7 +55,7 @@ pub struct Response {
 pub enum ClusterStatus {
     /// There are some.
     Ok,
-    /// Each item is on its own.
+    /// Each item stays separate.
     None,
 }
 

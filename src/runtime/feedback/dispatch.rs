@@ -1,4 +1,4 @@
-//! `feedback dispatch`: which units of work agents get, and which of them may run at the same time. Resolved threads are
+//! `feedback dispatch`: which units of work agents get, and which units may run at the same time. Resolved threads are
 //! never dispatched, and after two rounds the user decides.
 
 use std::path::PathBuf;

@@ -35,9 +35,9 @@ options! {
     /// Decide whether to look for clusters
     ///
     /// Two gates: `volume`, three or more new items; `cross_round`, a new item beside resolved threads. Either
-    /// one is enough. Resolved threads take part only after `cross_round`. What is new is in `triage.json` of
+    /// one is enough. Resolved threads count only after `cross_round`. What is new is in `triage.json` of
     /// the run: an object with the list `items`, each with `id`, `state` and `category`. An item that it does
-    /// not name is new; one whose last word is ours is not.
+    /// not name is new; one whose last comment is ours is not.
     ///
     /// Exit codes: 0 answered; 2 wrong call; 3 state that this machine's helper did not write; 4 nothing was
     /// fetched, or a malformed document; 5 a file cannot be read, or git failed; 6 the run has ended or is
@@ -49,7 +49,7 @@ options! {
         fetched: Option<PathBuf> = "--fetched <FILE>" { conflicts: &["--run"] },
         /// The triage; `-` is standard input
         triage: Option<PathBuf> = "--triage <FILE>",
-        /// When clusters are formed; of a run, as it began
+        /// When clusters are formed; by default the policy of the run
         policy: Option<GatePolicy> = "--policy <POLICY>" { conflicts: &["--run"] },
     }
     examples: ["plugcast-run feedback gates --run DIR"]
@@ -77,7 +77,7 @@ pub struct Response {
 pub enum ClusterSearch {
     /// Look for them.
     Run,
-    /// Each item is on its own.
+    /// Each item stays separate.
     Skip,
 }
 

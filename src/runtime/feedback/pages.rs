@@ -85,10 +85,8 @@ pub(super) fn fetch(
         if pages.limits.max_items.is_some_and(|most| pages.count > most) {
             pages.fetched.truncated = true;
             if !pages.limits.allow_partial {
-                let message = format!(
-                    "there are more than {} threads and comments",
-                    limits.max_items.unwrap_or_default()
-                );
+                let message =
+                    format!("more than {} threads and comments", limits.max_items.unwrap_or_default());
                 let hint = "raise `--max-items`, or pass `--allow-partial`";
                 return Err(CallFailure::environment(ErrorCode::TooManyItems, message, hint));
             }
@@ -149,7 +147,7 @@ impl FeedbackPages<'_> {
     }
 
     fn broken(&self, what: &str) -> CallFailure {
-        let hint = "fetch again; `--allow-partial` accepts an answer of which a part is missing";
+        let hint = "fetch again; `--allow-partial` accepts an incomplete answer";
         CallFailure::environment(ErrorCode::GhFailed, format!("GitHub answered without {what}"), hint)
     }
 
@@ -293,7 +291,7 @@ pub(super) fn keep_target(fetched: &mut FetchedFeedback, comment: Option<&str>) 
     fetched.items.retain(|item| item.comments.iter().any(|one| one.url.ends_with(&end)));
     fetched.target = Some(comment.to_owned());
     if fetched.items.is_empty() {
-        let message = format!("no open thread or comment of the pull request is `{comment}`");
+        let message = format!("`{comment}` is not an open thread or comment of the pull request");
         let hint = "check the address; a thread that is resolved has to be opened again on GitHub";
         return Err(CallFailure::environment(ErrorCode::NoThread, message, hint));
     }

@@ -25,7 +25,7 @@ options! {
     ///
     /// Reads the reply of each unit of the round from `replies` in the run, and posts the text of each result to
     /// its thread; to a comment or review text it posts a comment that quotes it. With `--item`, only that item;
-    /// with `--stdin`, standard input is its reply. A reply that is posted is not posted again, whenever the call
+    /// with `--stdin`, standard input is its reply. A posted reply is never posted again, even if the call
     /// is repeated. If a call fails, what was posted before it is recorded: make the same call again.
     ///
     /// Exit codes: 0 answered; 2 wrong call, or no text; 3 the viewer has a review that is not submitted, a

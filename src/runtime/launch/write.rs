@@ -105,7 +105,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     let Some(root) = Root::open_tree(&repository.top).map_err(refused)? else {
         return Err(CallFailure::environment(
             ErrorCode::NoFolder,
-            "the repository's top is gone",
+            "the repository's top no longer exists",
             "check the path",
         ));
     };

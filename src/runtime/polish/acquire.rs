@@ -33,7 +33,7 @@ options! {
     /// Find the working tree to polish, and begin a run there
     ///
     /// Words are those of `polish args`. Without `--apply` nothing changes, and the answer says what would be
-    /// done. Where the target is checked out in no working tree, `--apply` switches this one, and
+    /// done. If no working tree has the target checked out, `--apply` switches this one, and
     /// `--apply --worktree PATH` adds one. With `--continue` the user continues an unfinished polish, even a
     /// headless one: it claims its working tree again and is interactive from then on. The tree must be where
     /// the polish left it, or have only added commits.

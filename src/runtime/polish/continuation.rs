@@ -84,7 +84,7 @@ pub(super) fn run(given: &Path, take_over: bool, environment: &Environment) -> R
 fn recorded_tree(run: &PolishRun, environment: &Environment) -> Result<Repository, CallFailure> {
     let (top, run_id) = (&run.record.tree, &run.record.run_id);
     if !disk::is_folder(Path::new(top)) {
-        let message = format!("run `{run_id}` is bound to `{top}`, which is gone");
+        let message = format!("run `{run_id}` is bound to `{top}`, which no longer exists");
         let hint = format!("if it was moved, move it back with `git worktree move`, or {}", POLISH.give_up);
         return Err(CallFailure::new(CONTENDED, ErrorCode::RunMoved, message, hint));
     }

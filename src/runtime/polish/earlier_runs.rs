@@ -1,4 +1,4 @@
-//! Earlier polishes of the same branch or pull request, and which of them can be continued.
+//! Earlier polishes of the same branch or pull request, and which can be continued.
 
 use std::path::Path;
 

@@ -127,7 +127,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             return Err(refusal(
                 ErrorCode::Interactive,
                 message,
-                "ask the user, and go on; or stop with `polish cancel`",
+                "ask the user, and continue; or stop with `polish cancel`",
             ));
         }
         close(&run, environment, PolishEnding::Abandoned, Vec::new())?;
@@ -250,7 +250,9 @@ pub(super) fn end_without_tree(
         is_rethought: false,
         path: inside(SUMMARY),
         warnings: vec![match why.error.code {
-            ErrorCode::NoFolder => format!("the working tree `{}` is gone{how}", line(&run.record.tree)),
+            ErrorCode::NoFolder => {
+                format!("the working tree `{}` no longer exists{how}", line(&run.record.tree))
+            }
             _ => format!("the working tree was not read ({}){how}", why.error.message),
         }],
         text: String::new(),

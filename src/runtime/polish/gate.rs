@@ -246,7 +246,8 @@ fn trusted(record: &PolishRecord, fork: Option<&ForkOrigin>, foreign: Option<&Fo
 
 /// The repository of a fork, and who opened its pull request.
 fn origin_words(fork: &ForkOrigin) -> String {
-    let repository = if fork.head_repo.is_empty() { "a repository that is gone" } else { &fork.head_repo };
+    let repository =
+        if fork.head_repo.is_empty() { "a repository that no longer exists" } else { &fork.head_repo };
     let author = match &*fork.author {
         "" => "a deleted account".to_owned(),
         author => format!("`{author}`"),

@@ -67,7 +67,7 @@ pub struct Response {
     /// What the review covers.
     #[serde(flatten)]
     pub scope: ReviewScope,
-    /// All reviewers, and which of them are suggested for this change.
+    /// All reviewers, and which are suggested for this change.
     pub reviewers: Vec<ProposedReviewer>,
     /// The run that was ended for this one.
     pub abandoned: Option<String>,

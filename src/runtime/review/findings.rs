@@ -118,7 +118,7 @@ impl RepairClass {
     /// What that means.
     pub fn meaning(self) -> &'static str {
         match self {
-            RepairClass::SafeAuto => "changes nothing that anybody relies on",
+            RepairClass::SafeAuto => "changes no behaviour that anybody relies on",
             RepairClass::GatedAuto => "changes behaviour",
             RepairClass::Manual => "needs a decision or more work",
             RepairClass::Advisory => "nothing has to be done",
@@ -152,7 +152,7 @@ impl FindingOwner {
         match self {
             FindingOwner::ReviewFixer => "its fixer makes the fix",
             FindingOwner::DownstreamResolver => "a later step or tool makes the fix",
-            FindingOwner::Human => "somebody has to decide",
+            FindingOwner::Human => "you have to decide",
             FindingOwner::Release => "to be done at the release",
         }
     }

@@ -27,7 +27,7 @@ pub const REPLIES: &str = "replies";
 pub static REVIEW: Workflow = Workflow {
     name: "review",
     begin: "review begin",
-    clear: "go on with it by `--run DIR`, or clear it with `review abandon --run DIR`",
+    clear: "continue it with `--run DIR`, or clear it with `review abandon --run DIR`",
     give_up: "give the run up with `review abandon --run DIR` and begin again",
     other_key: "it was begun with another key (another home, or a sandbox) or changed since: to clear it, run `plugcast-run review begin --stdin --take-over`",
     redo: "run `plugcast-run review merge --run DIR` again, or begin again",

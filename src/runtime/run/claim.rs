@@ -168,7 +168,7 @@ fn displace(
                 workflow.clear,
                 path.display()
             ),
-            _ => format!("wait until it ends. {}", workflow.other_key),
+            _ => format!("wait until it ends; {}", workflow.other_key),
         };
         return Err(CallFailure::new(CONTENDED, ErrorCode::Taken, message, hint));
     }

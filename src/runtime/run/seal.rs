@@ -107,7 +107,7 @@ impl RunSeal {
     /// The failure if a document that this program wrote is missing.
     pub(super) fn missing_document(&self, name: &str, path: &Path) -> Option<CallFailure> {
         self.documents.get(name)?;
-        let message = format!("this program wrote `{}`, and it is gone", path.display());
+        let message = format!("this program wrote `{}`, but it no longer exists", path.display());
         let failure = CallFailure::new(REFUSED, ErrorCode::UntrustedState, message, "begin again");
         Some(failure.in_file(path.display().to_string(), None, None))
     }

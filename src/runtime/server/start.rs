@@ -31,8 +31,8 @@ use plan::LaunchPlan;
 options! {
     /// Start the development server
     ///
-    /// Starts what `.claude/launch.json` says, or with `--type` what that kind of project is usually started
-    /// with, and waits until it answers. It outlives this call; its output goes to `server.log` in the folder of
+    /// Starts the configuration of `.claude/launch.json`, or with `--type` the usual command of that kind of
+    /// project, and waits until it answers. It outlives this call; its output goes to `server.log` in the folder of
     /// the run. If it does not answer in time, or listens on all addresses, it is ended with everything that it
     /// started; `owner` is a process that still has the port. A command that starts the server in the background
     /// may end with exit code 0. With `--adopt` nothing is started: a server that already listens is used, if

@@ -16,7 +16,7 @@ options! {
     /// Check whether the server of a polish still runs
     ///
     /// Works after the polish has ended, too. A process is identified by its number and start time. `url` is null until
-    /// it answers, once it does not listen on its port any more, and if it listens on all addresses without the user's
+    /// it answers, when it no longer listens on its port, and if it listens on all addresses without the user's
     /// consent.
     ///
     /// Exit codes: 0 answered: `running`, `dead` or `none`; 2 wrong call; 3 state that this machine's helper

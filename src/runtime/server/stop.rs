@@ -90,7 +90,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
     // polish.
     if let Some(own) = Server::load_confirmed(&run, options.port, confirmed)? {
         response.killed = end(options, &own.words(), &own.family(&run))?;
-        // It may be a program that the user goes on with, such as a browser.
+        // It may be a program that the user still uses, such as a browser.
         let mark = record::mark(&run);
         let listening = listeners::marked(&mark);
         for pid in listeners::marked_processes(&mark) {

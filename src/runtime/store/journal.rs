@@ -188,12 +188,7 @@ impl LockedStore<'_> {
             }
         }
         let hint = "check them, and remove those that you do not need";
-        Err(CallFailure::new(
-            MALFORMED,
-            ErrorCode::MalformedJournal,
-            "there are too many foreign journals",
-            hint,
-        ))
+        Err(CallFailure::new(MALFORMED, ErrorCode::MalformedJournal, "too many foreign journals", hint))
     }
 
     fn replay(&self, journal: &StoreJournal, guard: ReplacementGuard) -> Result<(), CallFailure> {

@@ -13,7 +13,7 @@ use crate::hosts::stage::{OWN, Stage};
 use crate::support::github::{self, GitHub};
 use crate::support::hosts::{Hosts, real_hosts};
 
-/// What stands in the way.
+/// What is in the way.
 struct Hindrance {
     /// What is made of the reviewed branch.
     script: &'static str,

@@ -53,7 +53,7 @@ pub fn call(host: Host, heading: &'static str, number: usize) -> ScriptStep {
     call_with(host, heading, number, "", &[])
 }
 
-/// The same with an option that the text speaks of, and with values that the model or the user chooses.
+/// The same with an option that the text mentions, and with values that the model or the user chooses.
 pub fn call_with(
     host: Host,
     heading: &'static str,

@@ -98,16 +98,16 @@ fn interrupted(hosts: &Hosts, host: Host) {
 }
 
 #[test]
-fn claude_code_goes_on_with_a_polish_that_was_interrupted() {
+fn claude_code_continues_an_interrupted_polish() {
     interrupted(&real_hosts!(), Host::ClaudeCode);
 }
 
 #[test]
-fn opencode_goes_on_with_a_polish_that_was_interrupted() {
+fn opencode_continues_an_interrupted_polish() {
     interrupted(&real_hosts!(), Host::OpenCode);
 }
 
 #[test]
-fn codex_goes_on_with_a_polish_that_was_interrupted() {
+fn codex_continues_an_interrupted_polish() {
     interrupted(&real_hosts!(), Host::Codex);
 }

@@ -16,7 +16,7 @@ pub struct Site {
     pub port: u16,
 }
 
-/// A base and a branch with a page and six more files; the remote lies beside the project.
+/// A base and a branch with a page and six more files; the remote is beside the project.
 const SETUP: &str = r#"
 rm -r .plugcast
 put server.js 'setTimeout(() => process.exit(), 300000)' 'require("http").createServer((_, answer) => answer.end(require("fs").readFileSync("app/views/cart.html"))).listen(process.env.PORT, "127.0.0.1")'

@@ -97,7 +97,7 @@ impl Host {
         self.call_with(heading, number, "", &[])
     }
 
-    /// The same with an option that the text speaks of, and with values that the model chooses.
+    /// The same with an option that the text mentions, and with values that the model chooses.
     pub fn call_with(
         self,
         heading: &'static str,
@@ -167,7 +167,7 @@ fn one_after_the_other(name: &'static str, task: Task) -> [ScriptStep; 3] {
     [spawn, codex::wait(), codex::close()]
 }
 
-/// The skill's rule for what stands in double quotes.
+/// The skill's rule for what is in double quotes.
 pub fn quoted(value: &str) -> String {
     value.chars().fold(String::new(), |out, c| match c {
         '"' | '$' | '`' | '\\' => format!("{out}\\{c}"),

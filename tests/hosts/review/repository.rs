@@ -87,10 +87,10 @@ impl Repository {
         self
     }
 
-    /// Begins a review that nobody goes on with, and gives its name.
+    /// Begins a review that nobody continues, and returns its name.
     pub fn begin_another(&self) -> String {
         let words = ["review", "start", "--mode", "autofix"];
-        // Its key never lies in the user's own home.
+        // Its key never is in the user's own home.
         let home = Tree::new().temporary();
         let mut helper = Command::new(HELPER);
         helper.env_remove("XDG_STATE_HOME").env("HOME", home.path());

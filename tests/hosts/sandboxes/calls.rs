@@ -182,7 +182,7 @@ const CALLS: &[Call] = &[
         wanted: r#"{"status":"started"}"#,
         ..PLAIN
     },
-    // Where the folder of the main working tree cannot be written, the run lies in the workspace.
+    // Where the folder of the main working tree cannot be written, the run is in the workspace.
     Call {
         command: "review start",
         words: &["review", "start", "--mode", "headless"],

@@ -15,7 +15,7 @@ fn reviewers() -> BTreeMap<String, String> {
     stems.filter(|name| name != "fixer").map(|name| (name.clone(), text(&name))).collect()
 }
 
-/// What stands before and from `## How to work`, with the reviewer's own name taken out.
+/// What is before and from `## How to work`, with the reviewer's own name taken out.
 fn parts(name: &str, text: &str) -> (String, String) {
     let (own, shared) =
         text.split_once("\n## How to work\n").unwrap_or_else(|| panic!("{name} has no method"));

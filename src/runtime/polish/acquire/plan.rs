@@ -57,7 +57,7 @@ pub(super) fn plan(
         && request.state != "OPEN"
     {
         let message = format!("pull request {} is {}", request.number, request.state.to_lowercase());
-        return Err(refusal(ErrorCode::PrNotOpen, message, "there is nothing to polish"));
+        return Err(refusal(ErrorCode::PrNotOpen, message, "nothing is left to polish"));
     }
     let tree = &location.repository;
     let base_branch = match &location.request {
@@ -91,7 +91,7 @@ pub(super) fn plan(
     Ok(AcquirePlan { action, branch, head, base_branch, source, location, fetched: Ok(false) })
 }
 
-/// Refuses a plan that was named and lies in neither the working tree of the call nor that of the target.
+/// Refuses a plan that was named and is in neither the working tree of the call nor that of the target.
 pub(super) fn must_be_inside(
     repository: &Repository,
     plan: &AcquirePlan,

@@ -68,7 +68,7 @@ pub(super) fn add_worktree(repository: &Repository, path: &Path) -> Result<(), C
     if !ended.succeeded() {
         let failure = repository.failed("worktree", &ended);
         return Err(match disk::kind(path) {
-            Some(_) => failure.with_hint("name another path: what is there stays as it is"),
+            Some(_) => failure.with_hint("name another path; nothing there was changed"),
             None => failure,
         });
     }

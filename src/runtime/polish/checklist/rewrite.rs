@@ -28,7 +28,7 @@ options! {
     /// Write the result of each item below it
     ///
     /// FILE contains `{"results": [{"id": 1, "result": "fixed", "summary": "…", "commit": "…"}]}`; `result` is
-    /// `fixed` or `failed`, the last two may be missing, and text around it is left alone. The run records it, too.
+    /// `fixed` or `failed`, the last two may be missing, and text around it is ignored. The run records it, too.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 state that this machine's helper did not write; 4 malformed results, an
     /// item that is unknown or was not dispatched, or a malformed checklist; 5 no checklist or results, or git failed;

@@ -27,7 +27,7 @@ options! {
     /// Write the checklist that the user edits
     ///
     /// FILE or standard input contains `{"items": [{"title", "files", "surface", "notes"}]}`; the last two may be
-    /// missing, and text around it is left alone. An item that is too large (see `repo size item`) becomes
+    /// missing, and text around it is ignored. An item that is too large (see `repo size item`) becomes
     /// `stacked`, any other `keep`.
     ///
     /// Exit codes: 0 written; 2 wrong call; 3 `polish gate` has not passed, or state that this machine's helper did

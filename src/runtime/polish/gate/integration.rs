@@ -68,7 +68,7 @@ pub(super) fn check(
     let mut ci = CiResult::default();
     if let Some(state) = found.state.filter(|state| state != "OPEN") {
         let message = format!("the pull request is {}", state.to_lowercase());
-        return Ok((ci, fork, Err(refusal(ErrorCode::PrNotOpen, message, "there is nothing to polish"))));
+        return Ok((ci, fork, Err(refusal(ErrorCode::PrNotOpen, message, "nothing is left to polish"))));
     }
     let none_why = match found.commit {
         None => Some(format!("{head} is not on GitHub: push it")),

@@ -115,7 +115,7 @@ impl MergeContext {
         let sentences: Vec<String> =
             items.iter().map(|item| with_reasons(item).unwrap_or_else(|| item.to_string())).collect();
         if !sentences.is_empty() && sentences.iter().all(|text| text.trim().is_empty()) {
-            self.unread.push("`unmet` holds nothing but an empty text".to_owned());
+            self.unread.push("`unmet` contains only an empty text".to_owned());
             return None;
         }
         let (none, unmet): (Vec<String>, Vec<String>) = sentences.into_iter().partition(|text| is_none(text));

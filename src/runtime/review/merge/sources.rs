@@ -149,7 +149,7 @@ fn read_folder(
                 sources.push(ReplySource { round, ..source });
                 continue;
             }
-            Some(name) => format!("there is more than one reply of `{name}`"),
+            Some(name) => format!("more than one reply of `{name}`"),
         };
         let at = path(file);
         let stray = match meant {
@@ -275,7 +275,7 @@ pub(super) fn read_sections(
             None => {
                 let more = MergeContext::parse(&body);
                 if has_context {
-                    context.unread.push("there is more than one section with it".to_owned());
+                    context.unread.push("more than one section with it".to_owned());
                 }
                 context = context.merged_with(more);
                 has_context = true;

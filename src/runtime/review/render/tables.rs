@@ -164,7 +164,7 @@ mod tests {
             "\nVerdict: Ready with fixes\nFocus: the prices\nFixed: F1\nReviewers: security (it reads input)\n",
             "\n## Blocks \"Ready to merge\"\n\n- testing returned nothing\n",
             "\n## P1\n\n| # | File |",
-            "\n## Words in the tables\n\n- Fix: safe: changes nothing that anybody relies on (`safe_auto`); after approval: changes \
+            "\n## Words in the tables\n\n- Fix: safe: changes no behaviour that anybody relies on (`safe_auto`); after approval: changes \
              behaviour (`gated_auto`)\n- Next: this review: its fixer makes the fix (`review-fixer`); later step: a later \
              step or tool makes the fix (`downstream-resolver`)\n",
             "| F1 | src/a.rs:3 | title of F1 | safe | this review | correctness, testing | 0.90 | fixed |\n",

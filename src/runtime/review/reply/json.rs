@@ -83,7 +83,7 @@ pub(super) fn scan(text: &str, key: &str, take: &mut dyn FnMut(Value, Vec<String
             }
         }
         if reader.work == 0 {
-            scan.broken = Some("it holds too many braces that do not match");
+            scan.broken = Some("it has too many unmatched braces");
             break;
         }
     }

@@ -100,10 +100,10 @@ pub(in crate::runtime) fn unusable(
                     ),
                 )
             }
-            None => ("is gone", format!("{hint} `git worktree prune`")),
+            None => ("no longer exists", format!("{hint} `git worktree prune`")),
             Some(_) => (
-                "is gone: something else is at its path",
-                format!("{hint} move away what is at its path, and run `git worktree prune`"),
+                "no longer exists: something else is at its path",
+                format!("{hint} move it away, and run `git worktree prune`"),
             ),
         }
     } else {

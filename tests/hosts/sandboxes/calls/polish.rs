@@ -1,4 +1,4 @@
-//! The calls of `polish` and of the groups that stand beside it.
+//! The calls of `polish` and of the groups that are beside it.
 
 use super::super::fixtures::{
     CHOSEN, EMPTIED, ITEMS, LISTED, POLISHED, REPLANNED, REVIEWED, SERVED, STACKED,

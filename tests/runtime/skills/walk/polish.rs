@@ -89,7 +89,7 @@ fn every_call_of_the_polish_skill_runs() {
     }
     assert!(envelope.ends_with("\nPolish complete\n"), "{envelope}");
 
-    // What the server is called stands in the text; the user ends it.
+    // What the server is called is in the text; the user ends it.
     let pid =
         envelope.split("Dev server: ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a number");
     walk.run(&format!("kill {pid}; git checkout -q -- .")).ok();

@@ -1,4 +1,4 @@
-//! A review that is interrupted between two calls of the skill, at each of its stages: another session goes on with the
+//! A review that is interrupted between two calls of the skill, at each of its stages: another session continues the
 //! same run, by the calls that are left, or ends it after a yes and begins again.
 
 use std::path::Path;
@@ -115,7 +115,7 @@ fn is_told(walk: &mut Walk, run: &Run) {
     let error = &taken.json()["error"];
     let hint = error["hint"].as_str().unwrap_or_default();
     assert!(
-        hint.contains("--take-over") && hint.contains("go on with it") && hint.contains(&run.folder),
+        hint.contains("--take-over") && hint.contains("continue it") && hint.contains(&run.folder),
         "{error}"
     );
 }
