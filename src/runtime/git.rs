@@ -3,7 +3,7 @@
 
 mod attributes;
 mod checkout;
-mod made_here;
+mod commit_creation;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub use crate::git_command::{path, records};
 use crate::process::{ChildCommand, ChildOutput, OutputSink};
 pub use attributes::ATTRIBUTES_VERSION;
 pub use checkout::MergeOutcome;
-pub use made_here::{CommitLogs, LogAction};
+pub use commit_creation::{CommitLogs, LogAction};
 
 /// The time limit for calls of git without the network.
 const LOCAL: Duration = Duration::from_secs(120);

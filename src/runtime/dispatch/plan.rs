@@ -307,7 +307,7 @@ fn group(
 /// a rename, and the targets of links.
 pub(in crate::runtime) fn reached(files: &[String], changed: &ChangeSizes, tree: &Repository) -> Vec<String> {
     let mut reached = files.to_vec();
-    for file in files.iter().flat_map(|file| changed.meant(file)) {
+    for file in files.iter().flat_map(|file| changed.covered_files(file)) {
         reached.push(place::resolve_links(file, &tree.top).unwrap_or_else(|_| file.to_owned()));
         reached.push(file.to_owned());
         reached.extend(changed.name_before(file).map(str::to_owned));

@@ -11,7 +11,7 @@ const OPTIONS: [&str; 8] =
     ["--host", "--hostname", "--bind", "--binding", "--address", "--listen", "-H", "-b"];
 
 /// The word of a configuration that makes a server listen on all addresses.
-pub(super) fn public(config: &LaunchConfig) -> Option<String> {
+pub(super) fn public_address(config: &LaunchConfig) -> Option<String> {
     // A shell script may be a single argument.
     let words: Vec<&str> =
         config.runtime_args.iter().flat_map(|argument| argument.split_whitespace()).collect();
@@ -104,7 +104,7 @@ mod tests {
         let runtime_args = text.split(' ').map(str::to_owned).collect();
         let (name, cwd) = ("web".to_owned(), ".".to_owned());
         let env = std::collections::BTreeMap::new();
-        public(&LaunchConfig { name, runtime_executable: None, runtime_args, port: None, cwd, env })
+        public_address(&LaunchConfig { name, runtime_executable: None, runtime_args, port: None, cwd, env })
     }
 
     #[test]

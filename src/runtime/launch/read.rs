@@ -138,7 +138,7 @@ pub fn answer(options: &Options, repository: &Repository) -> Result<(Response, S
     };
     let config = chosen.read(source, &repository.top, &mut response.warnings).map_err(invalid)?;
     if !options.allow_public_host {
-        if let Some(word) = addresses::public(&config) {
+        if let Some(word) = addresses::public_address(&config) {
             return Err(public_host(&config.name, &word, &chosen.node, source));
         }
         scripts::must_be_private(repository, &config)?;

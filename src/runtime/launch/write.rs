@@ -167,7 +167,7 @@ fn read_input(
             one.node.span.start,
         ));
     }
-    match addresses::public(&config).filter(|_| !options.allow_public_host) {
+    match addresses::public_address(&config).filter(|_| !options.allow_public_host) {
         Some(word) => Err(public_host(&config.name, &word, &one.node, source)),
         None => Ok(config),
     }

@@ -80,7 +80,7 @@ pub(super) fn find(
             let finished = store.has_file(&path.join(METADATA))?;
             let has_list = !finished && store.has_file(&path.join(CHECKLIST))?;
             let history = match head.filter(|_| has_list) {
-                Some(head) => BranchHistory::until(&record, repository, head)?,
+                Some(head) => BranchHistory::read(&record, repository, head)?,
                 None => None,
             };
             let rewritten = matches!(history, Some(BranchHistory::Rewritten));

@@ -29,7 +29,7 @@ impl BranchHistory {
     ///
     /// # Errors
     /// When git fails.
-    pub fn until(record: &PolishRecord, tree: &Repository, head: &str) -> Result<Option<Self>, CallFailure> {
+    pub fn read(record: &PolishRecord, tree: &Repository, head: &str) -> Result<Option<Self>, CallFailure> {
         let known = record.known_commits();
         if known.contains(&head) {
             return Ok(Some(Self::Known));
@@ -61,7 +61,7 @@ impl BranchHistory {
         if tree.branch()? != record.branch {
             return Ok(Some(Self::OtherBranch));
         }
-        let history = Self::until(record, tree, &tree.must_commit("HEAD")?)?;
+        let history = Self::read(record, tree, &tree.must_commit("HEAD")?)?;
         // With a detached HEAD, a different commit is simply a different checkout.
         Ok(history.filter(|history| record.branch.is_some() || !matches!(history, Self::Rewritten)))
     }

@@ -199,7 +199,7 @@ impl PolishRecord {
     }
 
     /// Whether it or a review made this commit.
-    pub fn made(&self, commit: &String) -> bool {
+    pub fn has_made_commit(&self, commit: &String) -> bool {
         self.commits.contains(commit) && !self.user_commits.contains(commit)
     }
 
@@ -210,7 +210,7 @@ impl PolishRecord {
     }
 
     /// The metadata for its end.
-    pub fn ended(&self, environment: &Environment, status: PolishEnding) -> PolishMetadata {
+    pub fn end_metadata(&self, environment: &Environment, status: PolishEnding) -> PolishMetadata {
         PolishMetadata {
             schema: METADATA_SCHEMA.to_owned(),
             run_id: self.run_id.clone(),
@@ -237,7 +237,7 @@ impl RunRecord for PolishRecord {
     }
 
     fn abandoned(&self, environment: &Environment) -> String {
-        text(&self.ended(environment, PolishEnding::Abandoned))
+        text(&self.end_metadata(environment, PolishEnding::Abandoned))
     }
 }
 
@@ -384,7 +384,7 @@ impl PolishRun {
         status: PolishEnding,
         steps: Vec<StoreStep>,
     ) -> Result<(), CallFailure> {
-        let metadata = text(&self.record.ended(environment, status));
+        let metadata = text(&self.record.end_metadata(environment, status));
         self.folder().end(&self.record.tree, metadata, Vec::new(), steps, &|| self.must_be_open())
     }
 }

@@ -132,7 +132,7 @@ pub(in crate::runtime) struct ChangeSizes(BTreeMap<String, SurfaceFile>);
 
 impl ChangeSizes {
     /// The changed files that a path covers: itself, those below a folder, or those that match a pattern.
-    pub(in crate::runtime) fn meant<'a>(&'a self, path: &'a str) -> Vec<&'a str> {
+    pub(in crate::runtime) fn covered_files<'a>(&'a self, path: &'a str) -> Vec<&'a str> {
         if self.0.contains_key(path) {
             return vec![path];
         }
@@ -167,7 +167,7 @@ impl ChangeSizes {
 
     /// Whether this file changed, or files below this folder or that match this pattern.
     pub(in crate::runtime) fn covers(&self, path: &str) -> bool {
-        self.contains(path) || self.meant(path) != [path]
+        self.contains(path) || self.covered_files(path) != [path]
     }
 
     /// The name of a file before it was renamed.
@@ -219,7 +219,8 @@ pub(in crate::runtime) fn measure(
     files: &[String],
     thresholds: &Thresholds,
 ) -> MeasuredSize {
-    let files = order::set(files.iter().flat_map(|file| changed.meant(file.trim_start_matches("./"))));
+    let files =
+        order::set(files.iter().flat_map(|file| changed.covered_files(file.trim_start_matches("./"))));
     let mut surfaces: BTreeSet<Surface> = BTreeSet::new();
     let (mut lines, mut warnings) = (0, Vec::new());
     for file in &files {

@@ -162,13 +162,13 @@ impl ShownEvidence {
     }
 
     /// Notes on what the index holds and nobody reviewed.
-    pub(super) fn apart(&self) -> Vec<String> {
-        apart(&self.now.index)
+    pub(super) fn index_notes(&self) -> Vec<String> {
+        index_notes(&self.now.index)
     }
 }
 
 /// Notes on files whose index entry differs from the working tree.
-pub(super) fn apart(index: &IndexState) -> Vec<String> {
+pub(super) fn index_notes(index: &IndexState) -> Vec<String> {
     let staged = index.staged.iter().map(|file| {
         format!("`{file}` is staged with content that differs from the working tree and was not reviewed")
     });

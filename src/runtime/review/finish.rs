@@ -109,7 +109,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         true => (FinishStatus::Degraded, ReviewEnding::Degraded),
         false => (FinishStatus::Done, ReviewEnding::Done),
     };
-    let ended = folder.record.ended(environment, ending, Some(verdict), head_moved);
+    let ended = folder.record.end_metadata(environment, ending, Some(verdict), head_moved);
     let metadata = ReviewMetadata { uncommitted, ..ended };
     documents.push((render::NAME, report));
     folder.end(&metadata, documents, steps)?;
@@ -152,7 +152,7 @@ impl ReviewOutcome {
         let rendering = render::Options::new(options.run.clone(), options.verdict);
         let report = render::text(&rendering, folder, &merged, &applied)?;
         let run_id = &folder.record.run_id;
-        let findings: Vec<&MergedFinding> = merge::picked(&merged.findings, &applied.ids).collect();
+        let findings: Vec<&MergedFinding> = merge::findings_by_id(&merged.findings, &applied.ids).collect();
         let count = findings.len();
         let document = FinishedDocument { schema: "plugcast.review-applied/1", run_id, findings };
         let mut steps =

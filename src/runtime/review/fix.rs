@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ReviewMode;
 use super::evidence::ShownEvidence;
-use super::merge::{MergedFinding, Response, picked};
+use super::merge::{MergedFinding, Response, findings_by_id};
 use super::repairs::{AppliedRepairs, fixer_replies};
 use super::run_folder::{RunFolder, text};
 use crate::order;
@@ -101,7 +101,7 @@ pub(super) fn write(
     }
     let done = AppliedRepairs::from_run(folder, findings, evidence)?.ids;
     let open: Vec<String> = now.iter().filter(|id| !done.contains(id)).cloned().collect();
-    for id in picked(&findings.findings, &now).flat_map(MergedFinding::ids) {
+    for id in findings_by_id(&findings.findings, &now).flat_map(MergedFinding::ids) {
         since.entry(id.to_owned()).or_insert(next);
     }
     // Earlier approvals stay on record.
@@ -113,7 +113,7 @@ pub(super) fn write(
         run_id: &folder.record.run_id,
         allowed: &now,
         since: &since,
-        findings: picked(&findings.findings, &open).collect(),
+        findings: findings_by_id(&findings.findings, &open).collect(),
     };
     let path = folder.path.join(NAME);
     folder.save(vec![(NAME, text(&document))])?;

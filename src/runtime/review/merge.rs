@@ -39,7 +39,7 @@ use sources::ReplySource;
 pub(super) use answer::UnreadableReply;
 pub use answer::{
     Coverage, FollowUp, MergeStatus, MergedFinding, NearbyFindings, Queues, Response, UnclearReply,
-    UnclearSentence, picked, stored,
+    UnclearSentence, findings_by_id, stored,
 };
 pub(super) use context::NAME as CONTEXT;
 pub(super) use sources::{reviewer_of, stored as stored_reply};
@@ -175,7 +175,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
             fix::write(folder, &answer, None, evidence.as_ref())?;
         }
     }
-    Ok(Delivery::from_answer(&answer).text(render::people(&answer, scope)))
+    Ok(Delivery::from_answer(&answer).text(render::text_report(&answer, scope)))
 }
 
 /// The run in `folder`, if this call may merge into it.
@@ -255,7 +255,7 @@ fn compare_shown(
         ShownRecord::Ticket(ticket, repository) => {
             let (changed, now) = ticket.changes(repository)?;
             answer.obstacles.extend(changed);
-            let scope = ticket.looked_at(&now);
+            let scope = ticket.scope_line(&now);
             answer.coverage.untracked.extend(now.untracked);
             return Ok(scope);
         }

@@ -153,12 +153,12 @@ pub(super) fn run_obstacles(
     seal: &RunSeal,
     evidence: Option<&ShownEvidence>,
 ) -> Result<Vec<String>, CallFailure> {
-    let mut obstacles = seal.lost();
+    let mut obstacles = seal.replaced_replies();
     let Some(evidence) = evidence else {
         obstacles.push("it is unknown what the reviewers were shown".to_owned());
         return Ok(obstacles);
     };
-    obstacles.extend(evidence.apart());
+    obstacles.extend(evidence.index_notes());
     obstacles.extend(seal.unsealed_files(folder)?);
     if scope::stored(folder).as_ref() != evidence.last_diff().as_ref() {
         obstacles.push("the diff in the folder of the run was modified".to_owned());

@@ -169,7 +169,7 @@ impl ReviewRecord {
     }
 
     /// How it ended.
-    pub fn ended(
+    pub fn end_metadata(
         &self,
         environment: &Environment,
         status: ReviewEnding,

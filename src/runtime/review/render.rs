@@ -148,7 +148,7 @@ pub(super) fn text(
 ) -> Result<String, CallFailure> {
     let mut report = view(findings, applied.verdict(findings, options.verdict));
     report.obstacles.extend(applied.obstacles.iter().cloned());
-    report.scope = looked_at(folder, options.scope.as_deref(), applied.uncommitted)?;
+    report.scope = scope_line(folder, options.scope.as_deref(), applied.uncommitted)?;
     report.coverage.extend(applied.skipped.iter().chain(&applied.notes).cloned());
     if let Some(intent) = &options.intent {
         report.intent.clone_from(intent);
@@ -176,13 +176,13 @@ pub(super) fn text(
 }
 
 /// The report for people on merged findings without a run or repairs.
-pub fn people(findings: &Findings, scope: String) -> String {
+pub fn text_report(findings: &Findings, scope: String) -> String {
     let report = Report { scope, ..view(findings, findings.verdict_default) };
     printable::unobeyed(&tables::text(&report)).into_owned()
 }
 
 /// The scope line: what the caller named, or the base and the number of files from the run.
-fn looked_at(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Result<String, CallFailure> {
+fn scope_line(folder: &RunFolder, named: Option<&str>, uncommitted: bool) -> Result<String, CallFailure> {
     if let Some(named) = named {
         return Ok(named.to_owned() + if uncommitted { UNCOMMITTED } else { "" });
     }

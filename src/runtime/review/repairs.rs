@@ -71,7 +71,7 @@ impl AppliedRepairs {
                 .extend(silent.map(|round| format!("`correctness` did not reply in round {round}")));
         }
         if let Some(evidence) = &evidence {
-            found.obstacles.extend(evidence.apart());
+            found.obstacles.extend(evidence.index_notes());
             if folder.record.mode == ReviewMode::Autofix && Self::is_claimed(folder)? {
                 found.obstacles.extend(files_without_finding(findings, evidence));
             }

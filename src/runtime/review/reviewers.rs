@@ -127,7 +127,7 @@ pub fn is_known(name: &str) -> bool {
 }
 
 /// The reviewer meant by a name in any spelling: `review:security`, `Security`, `security reviewer`.
-pub fn meant(name: &str) -> Option<&'static str> {
+pub fn resolve_name(name: &str) -> Option<&'static str> {
     let name = name.rsplit([':', '/']).next().unwrap_or_default().to_lowercase();
     let mut words: Vec<&str> = name
         .split(|c: char| !c.is_alphanumeric())
@@ -163,11 +163,11 @@ mod tests {
         for name in
             ["security", "review:security", "Security Reviewer", "security_reviewer", "security-agent"]
         {
-            assert_eq!(meant(name), Some("security"), "{name}");
+            assert_eq!(resolve_name(name), Some("security"), "{name}");
         }
-        assert_eq!(meant("agent-native"), Some("agent-native"));
+        assert_eq!(resolve_name("agent-native"), Some("agent-native"));
         for name in ["security-1", "", "frank", "code reviewer"] {
-            assert_eq!(meant(name), None, "{name}");
+            assert_eq!(resolve_name(name), None, "{name}");
         }
     }
 }

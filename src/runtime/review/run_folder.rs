@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ReviewMode;
-use super::merge::{MergedFinding, Response, picked};
+use super::merge::{MergedFinding, Response, findings_by_id};
 use crate::disk::FileKind;
 use crate::order;
 use crate::runtime::answer::{CONTENDED, CallFailure};
@@ -64,7 +64,7 @@ impl RunRecord for ReviewRecord {
     }
 
     fn abandoned(&self, environment: &Environment) -> String {
-        text(&self.ended(environment, ReviewEnding::Abandoned, None, false))
+        text(&self.end_metadata(environment, ReviewEnding::Abandoned, None, false))
     }
 }
 
@@ -178,7 +178,7 @@ impl RunFolder {
         ending: ReviewEnding,
         head_moved: bool,
     ) -> Result<(), CallFailure> {
-        let metadata = self.record.ended(environment, ending, None, head_moved);
+        let metadata = self.record.end_metadata(environment, ending, None, head_moved);
         self.end(&metadata, Vec::new(), Vec::new())
     }
 
@@ -212,7 +212,7 @@ impl RunFolder {
         let known = self.seal()?;
         // Foreign files are kept, so that they can be reported.
         let listed = self.store.list(&self.path)?.into_iter().map(|(name, _)| name);
-        let mut taken: Vec<String> = listed.filter(|name| !known.wrote(name)).collect();
+        let mut taken: Vec<String> = listed.filter(|name| !known.has_written(name)).collect();
         let mut returned: Vec<(String, String)> = Vec::new();
         for (reviewer, value) in returns {
             let name = file_name(reviewer, &taken);
@@ -240,7 +240,7 @@ impl RunFolder {
 
 /// The stored form of a queue.
 pub(super) fn queue(all: &[MergedFinding], ids: &[String]) -> String {
-    let findings: Vec<&MergedFinding> = picked(all, ids).collect();
+    let findings: Vec<&MergedFinding> = findings_by_id(all, ids).collect();
     text(&serde_json::json!({ "schema": QUEUE_SCHEMA, "findings": findings }))
 }
 

@@ -250,7 +250,7 @@ pub(super) fn collect(
     let WorkingDiff { diff, hidden_edits, since } =
         working_diff::read(repository, &question, &base.merge_base)?;
     let files: Vec<ScopeFile> = diff.difference.changes.into_iter().map(ScopeFile::from_change).collect();
-    notes.extend(evidence::apart(&diff.uncommitted.index));
+    notes.extend(evidence::index_notes(&diff.uncommitted.index));
     notes.extend(evidence::filtered_files_note(&diff.difference.unproven));
     // Git does not look into another repository, so its files are not listed as new.
     let untracked = diff.uncommitted.untracked.into_iter().filter(|name| !untracked::is_of_helper(name));

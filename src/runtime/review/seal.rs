@@ -52,7 +52,7 @@ impl RunSeal {
 
     /// The obstacles: replies that changed after they were merged, or were added later.
     pub(super) fn obstacles(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
-        let mut obstacles = self.lost();
+        let mut obstacles = self.replaced_replies();
         let now = replies(folder, &[])?;
         for (path, reply) in &now {
             match self.replies.get(path) {
@@ -73,7 +73,7 @@ impl RunSeal {
     /// Files in the folder of the run that this program did not write and that no merge reads.
     pub(super) fn unsealed_files(&self, folder: &RunFolder) -> Result<Vec<String>, CallFailure> {
         let is_own = |name: &str| match name.rsplit_once('.') {
-            _ if name == REPLIES || self.wrote(name) => true,
+            _ if name == REPLIES || self.has_written(name) => true,
             Some((stem, "json")) => RESERVED_NAMES.contains(&stem),
             Some((stem, "patch")) => stem.starts_with("diff"),
             _ => name == "report.md" || name.starts_with('.'),
@@ -88,7 +88,7 @@ impl RunSeal {
     }
 
     /// The obstacles for replies that earlier merges read and later ones did not.
-    pub(super) fn lost(&self) -> Vec<String> {
+    pub(super) fn replaced_replies(&self) -> Vec<String> {
         let say = |path: &String| format!("`{path}` is not the reply that was merged before");
         self.lost.iter().map(say).collect()
     }
@@ -112,7 +112,7 @@ fn is_of_reviewer(path: &str) -> bool {
 
 /// Whether a reviewer's name is that of a file, which may be spelled differently.
 fn is_same(name: &str, stem: &str) -> bool {
-    name == stem || reviewers::meant(stem).is_some_and(|meant| meant == name)
+    name == stem || reviewers::resolve_name(stem).is_some_and(|meant| meant == name)
 }
 
 /// Whether there is another reply of the same reviewer in the same round.
@@ -129,7 +129,7 @@ fn replies(
     for (round, replies) in folder.reply_folders()? {
         for (name, kind) in folder.store.list(&replies)? {
             let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
-            if name.starts_with('.') && reviewers::meant(stem).is_none() {
+            if name.starts_with('.') && reviewers::resolve_name(stem).is_none() {
                 continue;
             }
             // The fixer replies after the merge, and the context is stored with the run.

@@ -4,7 +4,7 @@
 use data_encoding::BASE64URL_NOPAD;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::{UnshownFile, apart, differing_files};
+use super::evidence::{UnshownFile, differing_files, index_notes};
 use super::render;
 use super::repairs::changed_since;
 use super::scope::{self, CurrentTree, FileHashes, ReviewScope};
@@ -61,7 +61,7 @@ impl ReviewTicket {
     }
 
     /// The scope line of the report.
-    pub(super) fn looked_at(&self, now: &CurrentTree) -> String {
+    pub(super) fn scope_line(&self, now: &CurrentTree) -> String {
         render::base_and_files(Some(self.files), &self.base_ref, !now.committed)
     }
 
@@ -108,7 +108,7 @@ impl ReviewTicket {
         let changed = differing_files(&self.shown, &short_hashes(&now.hashes)).into_iter();
         let unseen = changed.map(|file| UnshownFile { file, is_untracked: false });
         obstacles.extend(changed_since(&unseen.collect::<Vec<_>>()));
-        obstacles.extend(apart(&now.index));
+        obstacles.extend(index_notes(&now.index));
         if hash_names(&[&now.untracked[..], &now.nested].concat()) != self.untracked {
             obstacles.push(
                 "untracked files were added or removed since the reviewers were shown the change".to_owned(),

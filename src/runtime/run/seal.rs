@@ -113,7 +113,7 @@ impl RunSeal {
     }
 
     /// Whether this program wrote a file of this name in the folder of the run.
-    pub fn wrote(&self, name: &str) -> bool {
+    pub fn has_written(&self, name: &str) -> bool {
         self.documents.contains_key(name)
     }
 }

@@ -32,7 +32,7 @@ impl Family {
     }
 
     /// Those that have not ended.
-    pub(super) fn left(&self) -> impl Iterator<Item = u32> {
+    pub(super) fn alive_processes(&self) -> impl Iterator<Item = u32> {
         let left = self.members.iter().filter(|&&(pid, started)| listeners::is_alive(pid, Some(started)));
         left.map(|(pid, _)| *pid)
     }
@@ -62,13 +62,13 @@ impl Family {
         self.signal(false);
         detached.end();
         let until = Instant::now() + PATIENCE;
-        while self.left().next().is_some() && Instant::now() < until {
+        while self.alive_processes().next().is_some() && Instant::now() < until {
             std::thread::sleep(BREAK);
         }
         let until = Instant::now() + PATIENCE;
         loop {
             self.remember();
-            let left: Vec<u32> = self.left().collect();
+            let left: Vec<u32> = self.alive_processes().collect();
             if left.is_empty() || Instant::now() > until {
                 return left;
             }

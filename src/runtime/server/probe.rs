@@ -81,7 +81,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
         match (found, until) {
             (None, Some(until)) if Instant::now() < until && !interrupt::pending() => {
                 std::thread::sleep(Duration::from_secs(1));
-                patience = longer(patience, until);
+                patience = extend_patience(patience, until);
             }
             (None, Some(_)) if interrupt::pending() => return Err(CallFailure::interrupted()),
             (None, Some(_)) => {
@@ -103,7 +103,7 @@ pub fn run(options: &Options, environment: &Environment) -> Result<Delivery, Cal
 }
 
 /// Twice as long, for a server that takes long for each response, but not longer than until then.
-pub(super) fn longer(patience: Duration, until: Instant) -> Duration {
+pub(super) fn extend_patience(patience: Duration, until: Instant) -> Duration {
     (patience * 2).min(until.saturating_duration_since(Instant::now())).max(PATIENCE)
 }
 

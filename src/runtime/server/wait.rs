@@ -52,7 +52,7 @@ impl Wait {
             // What succeeded may have started the server in the background. A process that is just being started may be
             // missing from a list of processes, but not from two of them.
             family.remember();
-            let was_alone = std::mem::replace(&mut is_alone, family.left().next().is_none());
+            let was_alone = std::mem::replace(&mut is_alone, family.alive_processes().next().is_none());
             let ended = ended
                 .filter(|(_, succeeded)| !succeeded || (was_alone && is_alone) || Instant::now() >= until);
             if let Some((how, _)) = ended {
@@ -64,7 +64,7 @@ impl Wait {
                 ));
             }
             let found = probe::ask(self.port, patience).unwrap_or(None);
-            patience = probe::longer(patience, until);
+            patience = probe::extend_patience(patience, until);
             let owner =
                 found.as_ref().map(|_| listeners::on_port(environment, self.port)).transpose()?.flatten();
             let is_own = |owner: &ListeningProcess| match owner.pid {

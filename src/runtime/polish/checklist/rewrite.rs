@@ -253,12 +253,13 @@ fn result(row: &Value) -> Result<ItemResult, (&'static str, String)> {
         Value::String(text) => text.trim_matches(|c: char| !c.is_ascii_digit()).parse().ok(),
         number => number.as_u64().and_then(|number| u32::try_from(number).ok()),
     };
-    let id =
-        id.ok_or_else(|| ("id", format!("`id` is `{}`, expected the number of an item", shown(&row["id"]))))?;
+    let id = id.ok_or_else(|| {
+        ("id", format!("`id` is `{}`, expected the number of an item", value_text(&row["id"])))
+    })?;
     let word = row["result"].as_str().unwrap_or_default().trim().to_lowercase();
     let result = [ItemOutcome::Fixed, ItemOutcome::Failed].into_iter().find(|known| known.word() == word);
     let result = result.ok_or_else(|| {
-        ("result", format!("`result` is `{}`, expected `fixed` or `failed`", shown(&row["result"])))
+        ("result", format!("`result` is `{}`, expected `fixed` or `failed`", value_text(&row["result"])))
     })?;
     let text = |field: &str| words(row.get(field), " ").ok_or_else(|| format!("`{field}` is not text"));
     let mut summary = text("summary").map_err(|message| ("summary", message))?;
@@ -272,6 +273,6 @@ fn result(row: &Value) -> Result<ItemResult, (&'static str, String)> {
 }
 
 /// A value for a message.
-fn shown(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     one_line(value.as_str().unwrap_or(&value.to_string())).into_owned()
 }

@@ -29,9 +29,9 @@ impl PolishRun {
     /// The current commit, then those before the latest commits that the run made: merges of the base, and once its
     /// checklist is written, fixes.
     pub fn gated_commits(&self, tree: &Repository) -> Result<Vec<String>, CallFailure> {
-        let has_list = self.folder().seal()?.wrote(LOCK);
+        let has_list = self.folder().seal()?.has_written(LOCK);
         let mut commits = vec![tree.must_commit("HEAD")?];
-        while let Some(last) = commits.last().filter(|last| self.record.made(last)) {
+        while let Some(last) = commits.last().filter(|last| self.record.has_made_commit(last)) {
             let is_ours = has_list || tree.commit(&format!("{last}^2"))?.is_some();
             let Some(before) = tree.commit(&format!("{last}^"))?.filter(|_| is_ours) else { break };
             commits.push(before);
@@ -46,7 +46,7 @@ impl PolishRun {
         let run = &self.record.run_id;
         let message = match &self.record.gate {
             Some(GateRecord { refused: None, head_sha, is_outdated, .. }) => {
-                let has_list = self.folder().seal()?.wrote(LOCK);
+                let has_list = self.folder().seal()?.has_written(LOCK);
                 if has_list && !is_outdated || self.gated_commits(tree)?.contains(head_sha) {
                     return Ok(());
                 }

@@ -199,7 +199,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
     let metadata = path.join(METADATA);
     // Without metadata, neither the commit nor the end of the review is known.
     let Some(text) = store.text(&metadata)? else { return Ok(None) };
-    let mut began = began(&name);
+    let mut began = start_time(&name);
     let mut ended = None;
     let found = match serde_json::from_str::<Value>(&text) {
         Ok(mut found) if found.is_object() => {
@@ -251,7 +251,7 @@ fn candidate(store: &Store, path: &Path, name: String) -> Result<Option<ReviewCa
 
 /// When a run with this name began, as [`Timestamp::stamp`] writes it: names look like `20261122-073631-` and random
 /// digits.
-fn began(name: &str) -> Option<String> {
+fn start_time(name: &str) -> Option<String> {
     let (own, rest) = name.split_at_checked(15)?;
     let (date, time) = own.split_once('-')?;
     let part = |text: &str, range: Range<usize>| text.get(range).map(str::to_owned);

@@ -51,7 +51,7 @@ pub fn fetch_head(repository: &Repository, request: &PullRequest) -> Result<Stri
 }
 
 /// Compares HEAD with the head of a pull request, which is fetched if missing.
-pub(super) fn standing(repository: &Repository, request: &PullRequest) -> Result<HeadState, CallFailure> {
+pub(super) fn head_state(repository: &Repository, request: &PullRequest) -> Result<HeadState, CallFailure> {
     let Some(own) = repository.commit("HEAD")? else { return Ok(HeadState::Same) };
     if own == request.head_sha {
         return Ok(HeadState::Same);

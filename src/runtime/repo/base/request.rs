@@ -1,7 +1,7 @@
 //! What GitHub knows about this branch: the pull request, by its number or by the branch, and the remote of its base.
 
 use super::candidate::{has_origin, head_of};
-use super::head::{HeadState, standing};
+use super::head::{HeadState, head_state};
 use super::tracked_branch::name_on_remote;
 use super::{ORIGIN, UPSTREAM};
 use crate::printable::line;
@@ -107,7 +107,7 @@ fn named_request(
     warnings: &mut Vec<String>,
 ) -> Result<PullRequestFacts, CallFailure> {
     let number = request.number;
-    let standing = standing(repository, &request)?;
+    let standing = head_state(repository, &request)?;
     if standing == HeadState::Unrelated {
         let name = &request.head_branch;
         warnings.push(format!(

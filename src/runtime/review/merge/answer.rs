@@ -279,7 +279,10 @@ impl Coverage {
 }
 
 /// The findings with these ids, in the order of the list.
-pub fn picked<'a>(all: &'a [MergedFinding], ids: &'a [String]) -> impl Iterator<Item = &'a MergedFinding> {
+pub fn findings_by_id<'a>(
+    all: &'a [MergedFinding],
+    ids: &'a [String],
+) -> impl Iterator<Item = &'a MergedFinding> {
     all.iter().filter(|one| ids.contains(&one.id))
 }
 

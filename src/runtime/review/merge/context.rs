@@ -55,7 +55,7 @@ impl MergeContext {
         if text.is_empty() || text == "{}" {
             return context;
         }
-        let (mut objects, rest) = reply::objects(text, |key| meant(key).is_some());
+        let (mut objects, rest) = reply::objects(text, |key| resolve_key(key).is_some());
         let Some(Value::Object(last)) = objects.pop() else {
             context.unread.push("it has no JSON object with `intent`".to_owned());
             return context;
@@ -78,7 +78,7 @@ impl MergeContext {
 
     fn add(&mut self, key: &str, value: Value) {
         let shown: String = key.chars().take(40).collect();
-        let meant = meant(key).unwrap_or_default();
+        let meant = resolve_key(key).unwrap_or_default();
         if !meant.is_empty() && meant != key {
             self.ignored.push(format!("the key `{shown}` read as `{meant}`"));
         }
@@ -152,7 +152,7 @@ impl MergeContext {
                 }
                 _ => None,
             };
-            match pair.filter(|(name, _)| reviewers::meant(name).is_some()) {
+            match pair.filter(|(name, _)| reviewers::resolve_name(name).is_some()) {
                 Some((name, why)) => drop(found.insert(name, why)),
                 None => self.unread.push(format!("`reasons` contains {item}, which is not a reviewer")),
             }
@@ -220,7 +220,7 @@ impl MergeContext {
 }
 
 /// The key meant by a name in any spelling.
-fn meant(key: &str) -> Option<&'static str> {
+fn resolve_key(key: &str) -> Option<&'static str> {
     match reply::plain(key).as_str() {
         "intent" => Some("intent"),
         "uncertainintent" => Some("uncertain_intent"),

@@ -75,7 +75,7 @@ pub(super) fn merge(
     let plan = folder.and_then(|folder| folder.record.plan.clone());
     let unmet = context.unmet.clone().unwrap_or_default();
     merged.extend(unmet.iter().enumerate().map(|(at, text)| intake::unmet(at, text, plan.as_ref())));
-    places::settle(&mut merged, before.as_ref().map_or(&[], |before| &before.findings));
+    places::settle_misplaced(&mut merged, before.as_ref().map_or(&[], |before| &before.findings));
     order::sort_by(&mut merged, draft::order);
     let (pre_existing, found): (Vec<MergedFinding>, Vec<MergedFinding>) =
         merged.into_iter().partition(|one| one.pre_existing);

@@ -82,7 +82,7 @@ pub(super) fn place_check<'a>(
 }
 
 /// Decides what happens to findings whose place is not valid; `before` are those of the merge before.
-pub(super) fn settle(merged: &mut [MergedFinding], before: &[MergedFinding]) {
+pub(super) fn settle_misplaced(merged: &mut [MergedFinding], before: &[MergedFinding]) {
     for one in merged.iter_mut().filter(|one| one.misplaced.is_some()) {
         // A repair may remove the line of a place from the first round.
         let known = before.iter().find(|known| known.id == one.id);

@@ -17,7 +17,7 @@ pub(super) fn record(
 ) -> BTreeMap<String, String> {
     let usable = |name: &String| names.contains(name);
     // The caller may use the name of the agent for a reviewer.
-    let known = |name: &String| match reviewers::meant(name) {
+    let known = |name: &String| match reviewers::resolve_name(name) {
         Some(meant) if !usable(name) => meant.to_owned(),
         _ => name.clone(),
     };

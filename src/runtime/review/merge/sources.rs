@@ -82,13 +82,13 @@ const FOLLOW_UP_SUFFIX: &str = "again";
 fn meant_again(stem: &str) -> Option<&'static str> {
     let first = stem.trim_end().strip_suffix(FOLLOW_UP_SUFFIX)?;
     let first = first.strip_suffix(['.', '-', '_', ' '])?;
-    reviewers::meant(first)
+    reviewers::resolve_name(first)
 }
 
 /// The reviewer of a reply or follow-up file, whose name may be spelled differently.
 pub(in crate::runtime::review) fn reviewer_of(file: &str) -> Option<&'static str> {
     let stem = stem(file);
-    reviewers::meant(stem).or_else(|| meant_again(stem))
+    reviewers::resolve_name(stem).or_else(|| meant_again(stem))
 }
 
 /// The name of a file without its extension.
@@ -127,7 +127,7 @@ fn read_folder(
         .into_iter()
         .partition(|(name, kind)| *kind != FileKind::Folder && meant_again(stem(name)).is_some());
     let meant = |(name, kind): &(String, FileKind)| {
-        reviewers::meant(stem(name)).filter(|_| *kind != FileKind::Folder)
+        reviewers::resolve_name(stem(name)).filter(|_| *kind != FileKind::Folder)
     };
     let meant: Vec<Option<&str>> = listed.iter().map(meant).collect();
     let count = |name: &str| meant.iter().filter(|other| **other == Some(name)).take(2).count();
@@ -188,7 +188,8 @@ fn read_folder(
 /// Whether a file is hidden; a hidden file with the name of a reviewer still counts as a reply.
 fn is_hidden(name: &str) -> bool {
     let stem = |name: &str| name.split('.').next().map(str::to_owned);
-    name.strip_prefix('.').is_some_and(|rest| stem(rest).is_none_or(|stem| reviewers::meant(&stem).is_none()))
+    name.strip_prefix('.')
+        .is_some_and(|rest| stem(rest).is_none_or(|stem| reviewers::resolve_name(&stem).is_none()))
 }
 
 /// The hidden files in the folders of replies, by their paths there.
@@ -262,7 +263,7 @@ pub(super) fn read_sections(
                     first.read_again(name, Ok(body), terms);
                     continue;
                 }
-                sources.push(match reviewers::meant(name) {
+                sources.push(match reviewers::resolve_name(name) {
                     Some(name) => ReplySource::from_reply_text(name, &body, terms),
                     None => {
                         let reply = Err(UNKNOWN_REVIEWER.to_owned());

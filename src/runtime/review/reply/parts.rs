@@ -238,7 +238,7 @@ impl ReplyParts {
             return Ok(());
         }
         let meant: Vec<Option<&str>> =
-            self.names.iter().map(|name| reviewers::meant(name.as_ref()?)).collect();
+            self.names.iter().map(|name| reviewers::resolve_name(name.as_ref()?)).collect();
         let other = meant.iter().flatten().find(|name| **name != reviewer);
         match other {
             Some(_) if meant.contains(&Some(reviewer)) => {}

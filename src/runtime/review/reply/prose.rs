@@ -87,7 +87,7 @@ fn plain(word: &str) -> String {
 /// ban on merging.
 pub(super) fn is_conclusive(text: &str) -> bool {
     find_in_clauses(text, |clause| {
-        clause.graves().next().map(|at| clause.name(at)).or_else(|| clause.prohibition())
+        clause.blocking_severities().next().map(|at| clause.name(at)).or_else(|| clause.prohibition())
     })
     .is_some()
 }
@@ -99,7 +99,7 @@ pub(super) fn objection(text: &str) -> Option<String> {
 
 /// Whether a text names a severity that prevents a merge.
 pub(super) fn has_blocking_severity(text: &str) -> bool {
-    find_in_clauses(text, |clause| clause.graves().next().map(|at| clause.name(at))).is_some()
+    find_in_clauses(text, |clause| clause.blocking_severities().next().map(|at| clause.name(at))).is_some()
 }
 
 /// What in the reason for a repair that holds contradicts it.
@@ -114,7 +114,7 @@ pub(in crate::runtime::review) fn contradicts_repair(text: &str, known: &[Findin
         repair::severity(&Value::from(word)).is_some_and(|(severity, _)| known.contains(&severity))
     };
     let is_against = |clause: &Clause<'_>| {
-        clause.graves().any(|at| !is_known(clause.text[at]))
+        clause.blocking_severities().any(|at| !is_known(clause.text[at]))
             || clause.has(&["fail", "fails"])
             || [clause.prohibition(), clause.omission(), clause.denial()].iter().any(Option::is_some)
     };
@@ -197,14 +197,14 @@ impl<'a> Clause<'a> {
     }
 
     /// The severities that prevent a merge.
-    fn graves(&self) -> impl Iterator<Item = usize> {
+    fn blocking_severities(&self) -> impl Iterator<Item = usize> {
         let is_grave =
             |at| self.has_code(at, &CODES[..HIGH_COUNT]) || !self.has_code(at, &CODES[HIGH_COUNT..]);
         self.undenied(move |at| self.words[at] == ClauseWord::Severity && is_grave(at))
     }
 
     fn objection(&self) -> Option<String> {
-        let grave = self.graves().next().map(|at| self.name(at));
+        let grave = self.blocking_severities().next().map(|at| self.name(at));
         grave.or_else(|| self.prohibition()).or_else(|| self.omission())
     }
 

@@ -62,7 +62,7 @@ impl LogAction {
 
 /// How a commit came about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Making {
+enum CommitCreation {
     /// By what its user did here.
     Here,
     /// It replaces another commit.
@@ -95,7 +95,7 @@ struct LoggedRebase {
 #[derive(Debug, Default)]
 struct LogReader {
     logs: BTreeMap<String, LogState>,
-    makings: BTreeMap<String, Vec<Making>>,
+    creations: BTreeMap<String, Vec<CommitCreation>>,
     /// Rebases that have ended, with the branch and the commit that it was set to.
     rebases: Vec<(LoggedRebase, (String, String))>,
     /// What a branch was at before a rebase set it to a commit, as its own log tells.
@@ -110,8 +110,8 @@ impl LogReader {
         let action = LogAction::parse(words);
         let making = match action {
             // What is committed in a rebase may solve a conflict, and have what was in a commit of the branch.
-            LogAction::Written | LogAction::Applied if log.rebase.is_none() => Some(Making::Here),
-            LogAction::Amended => before.map(Making::Amended),
+            LogAction::Written | LogAction::Applied if log.rebase.is_none() => Some(CommitCreation::Here),
+            LogAction::Amended => before.map(CommitCreation::Amended),
             LogAction::Rebased | LogAction::Written | LogAction::Applied => {
                 log.rebase.iter_mut().for_each(|rebase| rebase.made.push(commit.to_owned()));
                 None
@@ -147,24 +147,24 @@ impl LogReader {
             }
         };
         if let Some(making) = making {
-            self.makings.entry(commit.to_owned()).or_default().push(making);
+            self.creations.entry(commit.to_owned()).or_default().push(making);
         }
     }
 
     /// How each commit came about. `git rebase UPSTREAM BRANCH` rebases another branch than the one that is checked out.
-    fn makings(self) -> BTreeMap<String, Vec<Making>> {
-        let mut makings = self.makings;
+    fn creations(self) -> BTreeMap<String, Vec<CommitCreation>> {
+        let mut creations = self.creations;
         for (rebase, end) in self.rebases {
             let is_of_head = rebase.branch.as_ref() == Some(&end.0);
             let own = rebase.before.filter(|_| is_of_head).map(|before| vec![before]);
             // Another rebase may have set the branch to the same commit.
             let before = self.set.get(&end).cloned().or(own).unwrap_or_default();
             for commit in rebase.made {
-                let rebased = before.iter().cloned().map(Making::Rebased);
-                makings.entry(commit).or_default().extend(rebased);
+                let rebased = before.iter().cloned().map(CommitCreation::Rebased);
+                creations.entry(commit).or_default().extend(rebased);
             }
         }
-        makings
+        creations
     }
 }
 
@@ -180,7 +180,7 @@ pub struct CommitLogs<'a> {
     repository: &'a Repository,
     /// The commits that are known to be no foreign code, as `rev-list` takes them.
     known: &'a [String],
-    entries: BTreeMap<String, Vec<Making>>,
+    entries: BTreeMap<String, Vec<CommitCreation>>,
     /// What was found out already: of commits alone, and with all that they reach.
     answers: BTreeMap<String, bool>,
     whole_answers: BTreeMap<String, bool>,
@@ -210,7 +210,7 @@ impl<'a> CommitLogs<'a> {
                 reader.read(name, commit, words.next().unwrap_or_default());
             }
         }
-        let entries = reader.makings();
+        let entries = reader.creations();
         Ok(Self { repository, known, entries, answers: BTreeMap::new(), whole_answers: BTreeMap::new() })
     }
 
@@ -230,9 +230,9 @@ impl<'a> CommitLogs<'a> {
         self.answers.insert(commit.to_owned(), false);
         for making in self.entries.get(commit).cloned().unwrap_or_default() {
             let is_made = match making {
-                Making::Here => true,
-                Making::Amended(before) => self.is_amended_from_known(before, depth)?,
-                Making::Rebased(before) => depth > 0 && self.all_known(&before, depth - 1)?,
+                CommitCreation::Here => true,
+                CommitCreation::Amended(before) => self.is_amended_from_known(before, depth)?,
+                CommitCreation::Rebased(before) => depth > 0 && self.all_known(&before, depth - 1)?,
             };
             if is_made {
                 self.answers.insert(commit.to_owned(), true);
@@ -247,9 +247,9 @@ impl<'a> CommitLogs<'a> {
     fn is_amended_from_known(&mut self, mut before: String, depth: usize) -> Result<bool, CallFailure> {
         let mut seen = BTreeSet::new();
         while seen.insert(before.clone()) {
-            let makings = self.entries.get(&before).map(Vec::as_slice).unwrap_or_default();
-            match makings {
-                [Making::Amended(earlier)] => before = earlier.clone(),
+            let creations = self.entries.get(&before).map(Vec::as_slice).unwrap_or_default();
+            match creations {
+                [CommitCreation::Amended(earlier)] => before = earlier.clone(),
                 _ => break,
             }
         }
