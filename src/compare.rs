@@ -47,7 +47,7 @@ pub fn compare(
     let compared = parallel::map(hosts.to_vec(), files, |target| {
         let (before, after) = (old.inventory(target, targets)?, new.inventory(target, targets)?);
         progress.step();
-        Ok(difference::between(&target.name, &before, &after))
+        Ok(difference::compare_inventories(&target.name, &before, &after))
     });
     let compared = compared.into_iter().collect::<Result<Vec<_>, BuildError>>()?;
     let impact = compared.iter().map(|host| host.impact()).max().unwrap_or_default();

@@ -185,7 +185,7 @@ fn lower_plugin(context: &LoweringContext<'_>) -> LoweredPart {
     let overflow = context.listing.report(context.plugin, &context.project.tree, context.target);
     let parts = [
         rows::plugin(context),
-        rows::lost(context),
+        rows::lost_components(context),
         runnable.part,
         inline.part,
         other_components::lower(context),

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 const THREADS_FROM: usize = 200;
 
 /// Whether work over so many files runs in parallel. The threads are created when they are first needed.
-pub fn pays(files: usize) -> bool {
+pub fn uses_threads(files: usize) -> bool {
     static POOL_CREATED: Once = Once::new();
     if files < THREADS_FROM {
         return false;
@@ -30,7 +30,7 @@ pub fn map_with<T: Send, R: Send, S>(
     made: impl Fn() -> S + Sync + Send,
     f: impl Fn(&mut S, T) -> R + Sync + Send,
 ) -> Vec<R> {
-    if pays(files) {
+    if uses_threads(files) {
         // Large enough chunks to be worth distributing.
         let part = items.len() / 64 + 1;
         return items.into_par_iter().with_min_len(part).map_init(made, f).collect();

@@ -19,7 +19,7 @@ pub struct ShellScript {
     /// Simple commands.
     pub commands: Vec<ShellCommand>,
     /// Operators between two commands.
-    pub joints: Vec<Connector>,
+    pub connectors: Vec<Connector>,
     /// Pipelines of two or more commands.
     pub pipelines: Vec<Pipeline>,
 }
@@ -240,7 +240,7 @@ impl ScriptWalk<'_> {
         };
         let (left, right) = (self.side(&left.command), self.side(&right.command));
         let span = Span::new(before.start, after.end.max(before.start));
-        self.script.joints.push(Connector { span, operator, left, right, condition });
+        self.script.connectors.push(Connector { span, operator, left, right, condition });
     }
 
     fn side(&self, node: &Node) -> Operand {
@@ -301,25 +301,25 @@ mod tests {
         assert!(programs.contains(&"curl".to_owned()) && programs.contains(&"sh".to_owned()), "{programs:?}");
     }
 
-    fn joints(text: &str) -> Vec<(Operator, String, bool)> {
+    fn connectors(text: &str) -> Vec<(Operator, String, bool)> {
         let script = parse(text).expect("shell");
         let shown = |joint: Connector| (joint.operator, joint.span.slice(text).to_owned(), joint.condition);
-        script.joints.into_iter().map(shown).collect()
+        script.connectors.into_iter().map(shown).collect()
     }
 
     #[test]
     fn operators_are_found_where_the_shell_sees_them() {
         assert_eq!(
-            joints("ö=1\nnpm ci && npm test\n"),
+            connectors("ö=1\nnpm ci && npm test\n"),
             [(Operator::And, "npm ci && npm test".into(), false)]
         );
-        assert_eq!(joints("cd a; make"), [(Operator::Semicolon, "cd a; make".into(), false)]);
-        assert_eq!(joints("if [ a ] || make; then\n  x\nfi\n").len(), 1);
+        assert_eq!(connectors("cd a; make"), [(Operator::Semicolon, "cd a; make".into(), false)]);
+        assert_eq!(connectors("if [ a ] || make; then\n  x\nfi\n").len(), 1);
         for text in ["make a\nmake b\n", "echo 'a && b; c'", "make # && x", "for a in b; do\n  make\ndone\n"]
         {
-            assert_eq!(joints(text), [], "{text}");
+            assert_eq!(connectors(text), [], "{text}");
         }
-        assert!(parse("if (a && b) { c(); }").is_none_or(|script| script.joints.len() < 3));
+        assert!(parse("if (a && b) { c(); }").is_none_or(|script| script.connectors.len() < 3));
     }
 
     #[test]

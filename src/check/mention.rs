@@ -78,7 +78,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
     // All paths occur in the raw text, so most texts need no search for their code.
     let mut anywhere = Vec::new();
     words(text, text.body, PathForm::Prose, parts, &mut anywhere);
-    anywhere.retain(|mention| matters(context, text, mention));
+    anywhere.retain(|mention| is_reportable(context, text, mention));
     if anywhere.is_empty() {
         out.sort_by_key(|mention| mention.span);
         return out;
@@ -103,7 +103,7 @@ pub fn find(context: &RuleContext<'_>, text: &PluginText<'_>) -> Vec<PathMention
 
 /// Whether a rule may report a path without a variable: not if it targets a file of the component, nor if it is relative
 /// to the user's working directory, except for scripts of a skill.
-fn matters(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
+fn is_reportable(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
     match mention.target(context, text) {
         PathTarget::Inside { .. } => false,
         PathTarget::Outside(_) => context.settings.is_enabled(&SKILL_BOUNDARY),

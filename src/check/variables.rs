@@ -165,7 +165,7 @@ fn is_constant(name: &str) -> bool {
 impl WrittenVariable<'_> {
     /// The variable of the two `folders` that is meant, if it is one of them or another name that stands for it. Another
     /// name counts in braces, or if it mixes the words of the two.
-    pub fn meant<'k>(&self, folders: [&'k str; 2]) -> Option<&'k str> {
+    pub fn intended_folder<'k>(&self, folders: [&'k str; 2]) -> Option<&'k str> {
         let name = self.name;
         if let Some(known) = folders.into_iter().find(|known| *known == name) {
             return Some(known);
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn names_stand_for_a_folder() {
         let folders = ["CLAUDE_PLUGIN_ROOT", "CLAUDE_SKILL_DIR"];
-        let meant = |text: &'static str| find(text)[0].meant(folders);
+        let meant = |text: &'static str| find(text)[0].intended_folder(folders);
         for text in ["${CLAUDE_PLUGIN_ROT}", "${PLUGIN_ROOT}", "$CLAUDE_PLUGIN_DIR", "{CLAUDE_PLUGIN_PATH}"] {
             assert_eq!(meant(text), Some("CLAUDE_PLUGIN_ROOT"), "{text}");
         }

@@ -213,7 +213,7 @@ impl HostDifference {
 }
 
 /// Compares what users of `host` get.
-pub fn between(host: &HostId, old: &HostInventory, new: &HostInventory) -> HostDifference {
+pub fn compare_inventories(host: &HostId, old: &HostInventory, new: &HostInventory) -> HostDifference {
     let mut matched = match_items(&old.items, &new.items);
     let promoted = promoted(&mut matched);
     let mut changes: Vec<ChangedItem> = Vec::new();

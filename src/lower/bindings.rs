@@ -343,12 +343,12 @@ impl Bindings {
         say(
             "tools",
             !self.tools.is_empty(),
-            &|| json!({ "tools": standing(&self.tools), "groups": group_by_substitute(&self.tools) }),
+            &|| json!({ "tools": substitutes(&self.tools), "groups": group_by_substitute(&self.tools) }),
         );
         let words = || json!({ "numbered": self.numbered, "named": self.named });
         say("arguments", self.arguments, &words);
         say("folder", !self.paths.is_empty(), &|| json!({ "paths": self.paths }));
-        let variables = || json!({ "variables": standing(&self.variables) });
+        let variables = || json!({ "variables": substitutes(&self.variables) });
         say("variables", !self.variables.is_empty(), &variables);
         say("programs", !self.programs.is_empty(), &|| json!({ "programs": self.programs }));
         say("shell", self.shell, &|| json!({}));
@@ -381,7 +381,7 @@ fn include_path(written: &str, context: &LoweringContext<'_>, places: &BlockPath
     Some(format!("@{}{rest}", paths::own_place(context.source, name, places.to_root)?))
 }
 
-fn standing(map: &BTreeMap<String, String>) -> Vec<ToolSubstitute> {
+fn substitutes(map: &BTreeMap<String, String>) -> Vec<ToolSubstitute> {
     map.iter().map(|(name, stands)| ToolSubstitute { name: name.clone(), stands: stands.clone() }).collect()
 }
 

@@ -144,11 +144,11 @@ fn fields(
 
 /// Why the source host refuses a field.
 fn refusal(manifest: &PluginManifest, pointer: &str) -> Option<&'static str> {
-    let top = top(pointer);
+    let top = top_field(pointer);
     if top != "name" && manifest.refused.iter().any(|key| key == top) {
         return Some("its type is refused by the source host");
     }
-    let escapes = manifest.escaping.iter().any(|at| lies_in(pointer, at));
+    let escapes = manifest.escaping.iter().any(|at| is_within(pointer, at));
     escapes.then_some("the source host refuses a path that does not stay in the plugin")
 }
 
@@ -160,9 +160,9 @@ fn moved_field(
     plan: &ManifestPlan,
     declared: &Declarations,
 ) -> Decision {
-    let top = top(pointer);
+    let top = top_field(pointer);
     let emitted = plan.emitted.as_str();
-    if pointer == "/name" || plan.used.iter().any(|used| lies_in(pointer, used)) {
+    if pointer == "/name" || plan.used.iter().any(|used| is_within(pointer, used)) {
         return field.placed_at(emitted).with_outcome(RowOutcome::Mapped, "it moves to the host's manifest");
     }
     if matches!(top, "skills" | "agents" | "commands") {
@@ -192,11 +192,11 @@ fn moved_field(
             .placed_at(emitted)
             .with_outcome(RowOutcome::Mapped, "it is in the manifest, which is rewritten");
     }
-    lost(context, field, pointer)
+    field_loss(context, field, pointer)
 }
 
 /// The decision about a field without an equivalent in the host's manifest.
-fn lost(context: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decision {
+fn field_loss(context: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decision {
     let owner = (ComponentKind::Plugin, context.plugin.name.as_str());
     let axis = Axis::Metadata;
     let facts = &context.target.manifest;
@@ -212,16 +212,16 @@ fn lost(context: &LoweringContext<'_>, field: Decision, pointer: &str) -> Decisi
             (unfit.unwrap_or_else(|| dropped.to_owned()), axis.minimum_class())
         }
     };
-    field.with_outcome(RowOutcome::Dropped, reason).loss_as(axis, class, owner, top(pointer))
+    field.with_outcome(RowOutcome::Dropped, reason).loss_as(axis, class, owner, top_field(pointer))
 }
 
 /// The top-level field in which `pointer` lies.
-fn top(pointer: &str) -> &str {
+fn top_field(pointer: &str) -> &str {
     pointer.trim_start_matches('/').split('/').next().unwrap_or_default()
 }
 
 /// Whether `pointer` is `around`, or is in it.
-fn lies_in(pointer: &str, around: &str) -> bool {
+fn is_within(pointer: &str, around: &str) -> bool {
     pointer.strip_prefix(around).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

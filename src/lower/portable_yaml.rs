@@ -40,7 +40,7 @@ pub(super) fn is_read(target: &Target, component: &Component, draft: &MarkdownDr
     };
     let facts = &target.yaml;
     let loses = |tagged: &TaggedNode| {
-        facts.dialect.tags.lose(tagged, dialect::is_read(tagged, yaml, &facts.text_fields))
+        facts.dialect.tags.drops_file(tagged, dialect::is_read(tagged, yaml, &facts.text_fields))
     };
     if yaml::tagged(yaml, Span::new(0, yaml.len())).iter().any(loses) {
         return false;

@@ -75,7 +75,7 @@ pub(super) fn plugin(context: &LoweringContext<'_>) -> LoweredPart {
 }
 
 /// Components that no host gets: a decision about the component, its file and its fields.
-pub(super) fn lost(context: &LoweringContext<'_>) -> LoweredPart {
+pub(super) fn lost_components(context: &LoweringContext<'_>) -> LoweredPart {
     let mut part = LoweredPart::default();
     let name = &context.plugin.name;
     for lost in &context.plugin.lost {

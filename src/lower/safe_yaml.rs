@@ -182,8 +182,8 @@ pub(super) fn tags(target: &Target, component: &Component, draft: &mut MarkdownD
         // A tag before the first key would apply to the whole mapping.
         let is_key = fields.entries().iter().any(|entry| entry.key_span == tagged.span);
         let is_read = dialect::is_read(&tagged, &text, &facts.text_fields);
-        let is_wrong =
-            facts.dialect.tags.lose(&tagged, is_read) || is_key && facts.dialect.tags == TagRule::MustFit;
+        let is_wrong = facts.dialect.tags.drops_file(&tagged, is_read)
+            || is_key && facts.dialect.tags == TagRule::MustFit;
         if !is_wrong {
             continue;
         }

@@ -73,7 +73,7 @@ impl ServerLowering<'_> {
             part.decisions.extend(credentials::decide(self.context, self.other, &[]));
         }
         if let Some((axis, reason)) = refused {
-            part.declared.push(self.lost(axis, RowOutcome::Dropped, &reason));
+            part.declared.push(self.server_loss(axis, RowOutcome::Dropped, &reason));
             return None;
         }
         let mut used = Vec::new();
@@ -119,7 +119,7 @@ impl ServerLowering<'_> {
             false => reasons.join("; "),
         };
         let decision = match lost.is_empty() {
-            false => self.lost(Axis::Servers, RowOutcome::Degraded, &reason),
+            false => self.server_loss(Axis::Servers, RowOutcome::Degraded, &reason),
             true => {
                 declarations::component(self.context, self.other).with_outcome(RowOutcome::Mapped, reason)
             }
@@ -138,7 +138,7 @@ impl ServerLowering<'_> {
         (self.other.kind, &self.other.name)
     }
 
-    fn lost(&self, axis: Axis, outcome: RowOutcome, reason: &str) -> Decision {
+    fn server_loss(&self, axis: Axis, outcome: RowOutcome, reason: &str) -> Decision {
         let decision = declarations::component(self.context, self.other).with_outcome(outcome, reason);
         decision.loss(axis, self.owner(), "")
     }

@@ -79,7 +79,7 @@ impl TagRule {
 
     /// Whether the host drops the whole file because of this tag: it refuses the tag, or the tag turns a field that
     /// must be text into something else.
-    pub fn lose(self, tagged: &TaggedNode, is_read: bool) -> bool {
+    pub fn drops_file(self, tagged: &TaggedNode, is_read: bool) -> bool {
         let is_text = |value: Value| matches!(value, Value::String(_));
         self.refuse(tagged, is_read) || is_read && self.value(tagged).is_some_and(|value| !is_text(value))
     }

@@ -48,13 +48,13 @@ pub(super) struct ReleaseHistory {
 
 impl ReleaseHistory {
     /// The history of `unit`.
-    pub(super) fn known(&self, unit: &VersionedUnit) -> Option<&VersionHistory> {
+    pub(super) fn unit_history(&self, unit: &VersionedUnit) -> Option<&VersionHistory> {
         self.histories.get(&unit.root)
     }
 
     /// The last release of `unit`, including one of this commit.
     pub(super) fn released(&self, unit: &VersionedUnit) -> Option<&Release> {
-        let known = self.known(unit)?;
+        let known = self.unit_history(unit)?;
         let version = unit.version();
         let here =
             known.here.iter().find(|here| version.as_deref() == Some(here.version.to_string().as_str()));
@@ -63,7 +63,7 @@ impl ReleaseHistory {
 
     /// The changes of `unit` since the reported release; `None` if that is this commit.
     pub(super) fn changes(&self, unit: &VersionedUnit) -> Option<&DiffReport> {
-        let known = self.known(unit)?;
+        let known = self.unit_history(unit)?;
         let held_against = self.released(unit) == known.last.as_ref();
         known.difference.as_ref().filter(|difference| held_against && !difference.is_unnoticed())
     }

@@ -17,7 +17,7 @@ const MOST_NAMED: usize = 8;
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     for unit in &context.units {
-        let Some(known) = context.history.known(unit) else { continue };
+        let Some(known) = context.history.unit_history(unit) else { continue };
         let Some((place, version, span)) = unit.stated() else { continue };
         let Ok(version) = Version::parse(version) else { continue };
         let Some(file) = context.files.get(&place.path) else { continue };

@@ -56,7 +56,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
     out.extend(unmatched.into_iter().map(|found| shifted(found, &context.config_place)));
     let mut all = Vec::new();
     for unit in units.iter().filter(|unit| unit.published.deny_new_losses != Some(false)) {
-        let known = context.history.known(unit).and_then(|known| known.difference.as_ref());
+        let known = context.history.unit_history(unit).and_then(|known| known.difference.as_ref());
         let since = if context.base.is_some() { context.history.since_base.as_deref() } else { known };
         all.extend(since.into_iter().flat_map(|since| unaccepted(since, &unit.name, class_of(&unit.name))));
     }

@@ -30,7 +30,7 @@ pub(super) fn load(context: &ReleaseContext<'_>) -> Result<ReleaseHistory, Relea
     let mut history = ReleaseHistory { shallow: git.is_shallow()?, ..ReleaseHistory::default() };
     let mut differences =
         CommitDifferences { context, known: BTreeMap::new(), remarks: Vec::new(), last: None, total: 0 };
-    let all = context.units.iter().map(|unit| Ok((unit, known(context, unit, &tags, head)?)));
+    let all = context.units.iter().map(|unit| Ok((unit, read_history(context, unit, &tags, head)?)));
     let all = all.collect::<Result<Vec<_>, ReleaseError>>()?;
     let commits: BTreeSet<&str> =
         all.iter().filter_map(|(_, known)| Some(known.last.as_ref()?.commit.as_str())).collect();
@@ -51,7 +51,7 @@ pub(super) fn load(context: &ReleaseContext<'_>) -> Result<ReleaseHistory, Relea
     Ok(history)
 }
 
-fn known(
+fn read_history(
     context: &ReleaseContext<'_>,
     unit: &VersionedUnit,
     tags: &[VersionTag],

@@ -71,7 +71,7 @@ pub fn frames<'a>(
 ) -> Vec<String> {
     let renderer = style.renderer();
     let drawing = FrameDrawing { file: &file, limit: style.limit() };
-    found.iter().map(|finding| one(finding, &drawing, &renderer)).collect()
+    found.iter().map(|finding| finding_frame(finding, &drawing, &renderer)).collect()
 }
 
 /// The context for drawing frames.
@@ -108,7 +108,7 @@ pub fn statistics(found: &[Diagnostic]) -> String {
 /// The maximum number of other places shown for a finding.
 const MOST_PLACES: usize = 4;
 
-fn one<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
+fn finding_frame<'a, F: Fn(&str) -> Option<&'a SourceFile>>(
     finding: &Diagnostic,
     drawing: &FrameDrawing<'_, F>,
     renderer: &Renderer,

@@ -28,7 +28,7 @@ pub fn page(text: &str, width: usize) -> String {
     for line in text.lines() {
         let is_code = fence.is_in_code(line);
         // The lines of a paragraph are joined first.
-        let flows = |line: &str| !line.is_empty() && !stays(line);
+        let flows = |line: &str| !line.is_empty() && !is_preformatted(line);
         let last = joined.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
         let goes_on = !is_code && flows(line) && !line.starts_with("- ");
         if goes_on && joined.ends_with('\n') && !joined.ends_with("\n\n") && flows(last) {
@@ -39,10 +39,11 @@ pub fn page(text: &str, width: usize) -> String {
         joined.push('\n');
     }
     let mut fence = OpenFence::default();
-    let lines = joined.split_inclusive('\n').map(|line| match fence.is_in_code(line) || stays(line) {
-        true => line.to_owned(),
-        false => wrap(line, width),
-    });
+    let lines =
+        joined.split_inclusive('\n').map(|line| match fence.is_in_code(line) || is_preformatted(line) {
+            true => line.to_owned(),
+            false => wrap(line, width),
+        });
     lines.collect()
 }
 
@@ -64,7 +65,7 @@ impl OpenFence {
 }
 
 /// Whether a line of a page is not part of a paragraph.
-fn stays(line: &str) -> bool {
+fn is_preformatted(line: &str) -> bool {
     line.starts_with(['#', '|', ' ']) || line.starts_with("```")
 }
 

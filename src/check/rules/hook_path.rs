@@ -119,7 +119,7 @@ fn report_variables(context: &RuleContext<'_>, ran: &RunnableText<'_>, sink: &mu
     let mut set: BTreeMap<&str, bool> = BTreeMap::new();
     for variable in variables::find(ran.text) {
         let WrittenVariable { span, name, form } = variable;
-        let Some(meant) = variable.meant(folders) else { continue };
+        let Some(meant) = variable.intended_folder(folders) else { continue };
         let is_own = name == meant && matches!(form, VariableNotation::Bare | VariableNotation::Braces);
         let is_free = match form {
             // A default is used where nothing sets the variable.

@@ -72,7 +72,7 @@ fn unreplaced(
     let (name, written) = (variable.name, variable.span.slice(ran.text));
     let kept = format!("`{written}` is not replaced here");
     let meant = variable
-        .meant([&source.plugin_root, &source.skill_folder])
+        .intended_folder([&source.plugin_root, &source.skill_folder])
         .filter(|_| !source.variables.iter().any(|known| known == name) || name == source.plugin_root);
     match variable.form {
         VariableNotation::Source("input") => {

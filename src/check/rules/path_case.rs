@@ -48,7 +48,7 @@ fn report(
     applicability: Applicability,
     sink: &mut FindingSink,
 ) {
-    let spelt = spelt(written, actual);
+    let spelt = with_actual_case(written, actual);
     let message = format!("`{written}` differs in case from `{}` on disk", text.plugin.relative_path(actual));
     let found = sink.report(text.file, span, message);
     found.help = Some(format!("write `{spelt}`; case-sensitive systems such as Linux do not find the file"));
@@ -58,7 +58,7 @@ fn report(
 }
 
 /// `written` with its parts spelt as in `actual`, matched from the end.
-fn spelt(written: &str, actual: &Utf8Path) -> String {
+fn with_actual_case(written: &str, actual: &Utf8Path) -> String {
     let mut names: Vec<&str> = actual.components().map(|part| part.as_str()).collect();
     let mut parts: Vec<&str> = written.split('/').collect();
     for part in parts.iter_mut().rev().filter(|part| !part.is_empty() && **part != ".") {

@@ -32,7 +32,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     }
     let may = |part: &str| LOADERS.iter().any(|loader| part.contains(loader));
     let snippets = if may_run(text.text) { snippet::find(text, may) } else { Vec::new() };
-    for span in snippets.iter().flat_map(|snippet| piped(&snippet.commands)) {
+    for span in snippets.iter().flat_map(|snippet| pipe_spans(&snippet.commands)) {
         if !snippet::warned_against(text.text, span) && !is_about_attacks(text.text, span.start, span.end) {
             let found = sink.report(text.file, span, MESSAGE);
             found.help = Some(HELP.to_owned());
@@ -49,7 +49,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
         .any(|other| other.path == text.file.path && other.kind == ComponentKind::Hook);
     let hooks = if declares { runnable::hooks(context, text.plugin) } else { Vec::new() };
     for ran in hooks.iter().filter(|ran| ran.file.path == text.file.path) {
-        for span in piped(&ran.commands()) {
+        for span in pipe_spans(&ran.commands()) {
             sink.report(ran.file, ran.place(span), MESSAGE).help = Some(HELP.to_owned());
         }
     }
@@ -73,7 +73,7 @@ fn may_run(text: &str) -> bool {
 }
 
 /// The spans where a download reaches a shell, by a pipe or a substitution.
-fn piped(commands: &[SimpleCommand]) -> Vec<Span> {
+fn pipe_spans(commands: &[SimpleCommand]) -> Vec<Span> {
     let mut out = Vec::new();
     let mut loader: Option<&ShellWord> = None;
     for command in commands {

@@ -23,7 +23,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
     for example in script::examples(text) {
         // One finding per line: splitting the line removes all of them.
         let mut last = 0;
-        for joint in example.script.joints.iter().filter(|joint| chains(joint)) {
+        for joint in example.script.connectors.iter().filter(|joint| chains(joint)) {
             let span = example.place(joint.span);
             let line = text.file.position(span.start).line;
             if line == last {

@@ -28,7 +28,7 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
             sink.report(text.file, example.place(command.span), "the command discards its error messages")
                 .help = Some("keep them visible, and say which failures to ignore".to_owned());
         }
-        for joint in example.script.joints.iter().filter(|joint| !joint.condition) {
+        for joint in example.script.connectors.iter().filter(|joint| !joint.condition) {
             let always = matches!(joint.right.text.trim(), "true" | ":");
             if joint.operator == Operator::Or && always {
                 let message = format!("`|| {}` hides that the command failed", joint.right.text.trim());

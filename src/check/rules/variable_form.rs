@@ -38,7 +38,7 @@ fn check(context: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSin
     let (mut set, mut explained): (BTreeMap<&str, bool>, BTreeMap<&str, bool>) = Default::default();
     for variable in &written {
         let WrittenVariable { span, name, form } = *variable;
-        let meant = variable.meant(folders.map(|(known, _)| known));
+        let meant = variable.intended_folder(folders.map(|(known, _)| known));
         let Some((meant, base)) = folders.into_iter().find(|(known, _)| meant == Some(*known)) else {
             continue;
         };

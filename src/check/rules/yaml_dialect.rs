@@ -290,7 +290,7 @@ fn tags(hosts: &[&Target], text: &PluginText<'_>, yaml: Span, node: &Node, sink:
     for tagged in yaml::tagged(text.text, yaml) {
         let refuses = |target: &&Target| {
             let facts = &target.yaml;
-            facts.dialect.tags.lose(&tagged, dialect::is_read(&tagged, text.text, &facts.text_fields))
+            facts.dialect.tags.drops_file(&tagged, dialect::is_read(&tagged, text.text, &facts.text_fields))
         };
         let hosts: Vec<&Target> = hosts.iter().copied().filter(|target| refuses(target)).collect();
         let entry = node.entries().iter().rfind(|entry| entry.key_span.start <= tagged.span.start);

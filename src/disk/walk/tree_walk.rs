@@ -143,7 +143,7 @@ impl TreeWalk {
             let below = match kind {
                 // Everything but a link lies where its folder lies.
                 kind if !matches!(kind, FileType::Symlink | FileType::Unknown) => {
-                    let real = joined(real, name.as_ref());
+                    let real = join_path(real, name.as_ref());
                     let (is_folder, is_file) = (*kind == FileType::Directory, *kind == FileType::RegularFile);
                     self.entry(WalkEntry { path, real, is_folder, is_file }, &ignores, ancestors, &mut found)
                 }
@@ -280,7 +280,7 @@ impl TreeWalk {
         if ignores.is_empty() || included {
             return None;
         }
-        let full = joined(&self.root, entry.path.as_std_path());
+        let full = join_path(&self.root, entry.path.as_std_path());
         for ignore in ignores.iter().rev() {
             // In a folder that is read for what it includes, the rest stays ignored.
             let matched = match self.include.is_empty() {
@@ -301,7 +301,7 @@ impl TreeWalk {
 }
 
 /// `folder` and `inner` as one path, in memory of just that size: sources have thousands of them.
-fn joined(folder: &Path, inner: &Path) -> PathBuf {
+fn join_path(folder: &Path, inner: &Path) -> PathBuf {
     let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 1 + inner.as_os_str().len());
     path.push(folder);
     path.push(inner);

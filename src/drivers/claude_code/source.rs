@@ -36,7 +36,7 @@ pub fn list(
     let mut listing = SourceListing::default();
     let scratch = TempFolder::new()?;
     let mut folders: Vec<PathBuf> = layout.plugins.clone();
-    let shelf = shelf(layout, scratch.path())?;
+    let shelf = create_skill_plugin(layout, scratch.path())?;
     folders.extend(shelf.clone());
     let enabled = SourceMarketplace::read(layout);
     if !folders.is_empty() || !enabled.folders.is_empty() {
@@ -141,7 +141,7 @@ fn add(listing: &mut SourceListing, layout: &SourceLayout, shelf: Option<&Path>,
 }
 
 /// Creates a plugin that links to every skill outside of plugins.
-fn shelf(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
+fn create_skill_plugin(layout: &SourceLayout, scratch: &Path) -> Result<Option<PathBuf>> {
     if layout.skills.is_empty() {
         return Ok(None);
     }

@@ -66,7 +66,7 @@ fn repeated(piece: &str) -> Option<String> {
 fn pieces(pattern: &str) -> Vec<&str> {
     let (mut out, mut start) = (Vec::new(), 0);
     while start < pattern.len() {
-        let mut end = start + atom(&pattern[start..]);
+        let mut end = start + atom_length(&pattern[start..]);
         let rest = &pattern[end..];
         let mut times = match rest.chars().next() {
             Some('*' | '+' | '?') => 1,
@@ -84,7 +84,7 @@ fn pieces(pattern: &str) -> Vec<&str> {
 }
 
 /// The length in bytes of the first character, class or group of `text`.
-fn atom(text: &str) -> usize {
+fn atom_length(text: &str) -> usize {
     let (mut depth, mut class, mut escaped) = (0usize, false, false);
     for (at, c) in text.char_indices() {
         let end = at + c.len_utf8();

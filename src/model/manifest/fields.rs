@@ -139,7 +139,7 @@ fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> 
         FieldShape::Address => kind(key, node, NodeKind::Text).or_else(|| address(key, node)),
         FieldShape::Texts => kind(key, node, NodeKind::List)
             .or_else(|| node.items()?.iter().find_map(|item| item_kind(key, item, NodeKind::Text))),
-        FieldShape::Person => kind(key, node, NodeKind::Mapping).or_else(|| person(key, node)),
+        FieldShape::Person => kind(key, node, NodeKind::Mapping).or_else(|| person_fault(key, node)),
         FieldShape::Dependencies => kind(key, node, NodeKind::List).or_else(|| {
             let unnamed = |item: &&Node| {
                 let name = item.get("name").unwrap_or(item);
@@ -218,7 +218,7 @@ fn address(key: &str, node: &Node) -> Option<FieldFault> {
     })
 }
 
-fn person(key: &str, node: &Node) -> Option<FieldFault> {
+fn person_fault(key: &str, node: &Node) -> Option<FieldFault> {
     let help = "add `\"name\": \"…\"`";
     let name = match node.get("name") {
         None => return Some(fault(node, format!("`{key}` has no `name`"), help)),

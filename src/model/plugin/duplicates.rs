@@ -55,12 +55,12 @@ pub(super) fn refuse(tree: &SourceTree, plugin: &mut Plugin, found: &mut Vec<Dia
                 };
                 let place = (other, rival.name_span());
                 let first = (file, component.name_span(), what);
-                twice(RuleId::COMMAND_SKILL_COLLISION, place, message, Some(first))
+                duplicate_name(RuleId::COMMAND_SKILL_COLLISION, place, message, Some(first))
             }
             other => {
                 let place = (file, component.name_span());
                 let first = other.map(|other| (other, rival.name_span(), "the other one"));
-                twice(RuleId::DUPLICATE_NAME, place, message.clone(), first)
+                duplicate_name(RuleId::DUPLICATE_NAME, place, message.clone(), first)
             }
         });
         plugin.lost.push(LostComponent {
@@ -107,7 +107,7 @@ fn describe(command: &mut Component, skill: &Component, tree: &SourceTree) {
 }
 
 /// A finding about a name that is used twice.
-fn twice(
+fn duplicate_name(
     rule: RuleId,
     (file, span): (&SourceFile, Span),
     message: String,

@@ -30,7 +30,7 @@ pub(super) fn refuse(
         {
             *fields = fields.iter().filter_map(|field| without_values(field, &escaping)).collect();
         }
-        lose(plugin, file, escaping);
+        record_lost(plugin, file, escaping);
     }
     let own = plugin.manifest.as_ref().and_then(|own| Some((own, tree.get(&own.path)?)));
     let Some((own, file)) = own else { return };
@@ -38,7 +38,7 @@ pub(super) fn refuse(
     if let Some(own) = &mut plugin.manifest {
         own.escaping = escaping.iter().map(|(pointer, _)| pointer.clone()).collect();
     }
-    lose(plugin, file, escaping);
+    record_lost(plugin, file, escaping);
 }
 
 /// JSON pointers of the bad paths, with the field that each is in.
@@ -134,7 +134,7 @@ fn items<'a>(pointer: &JsonPointer, node: &'a Node) -> Vec<(JsonPointer, &'a Nod
 }
 
 /// Marks components that only such a path declares as lost.
-fn lose(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(JsonPointer, String)>) {
+fn record_lost(plugin: &mut Plugin, file: &SourceFile, escaping: Vec<(JsonPointer, String)>) {
     for (pointer, field) in escaping {
         let whole = JsonPointer::from_keys([field.as_str()]);
         let at = plugin.others.iter().position(|other| {

@@ -245,7 +245,7 @@ impl ComponentFinder<'_> {
         texts
     }
 
-    fn lose(
+    fn record_lost(
         &mut self,
         kind: ComponentKind,
         name: &str,
@@ -270,7 +270,7 @@ impl ComponentFinder<'_> {
         let qualified = |name: &str| QualifiedName::new(&self.plugin.name, &format!("{prefix}{name}"));
         let text = match component_text(file, self.source.component_limit, self.found) {
             Ok(text) => text,
-            Err(reason) => return self.lose(kind, &qualified(fallback), &path, None, &reason),
+            Err(reason) => return self.record_lost(kind, &qualified(fallback), &path, None, &reason),
         };
         let mut document = frontmatter::parse(text);
         if let Some(dialect) = &self.source.dialect {
@@ -280,7 +280,7 @@ impl ComponentFinder<'_> {
         self.found.extend(windows_line_endings(file, text));
         if document.unreadable() {
             let reason = "its frontmatter exceeds the limits of the reader";
-            return self.lose(kind, &qualified(fallback), &path, None, reason);
+            return self.record_lost(kind, &qualified(fallback), &path, None, reason);
         }
         let mut component = Component {
             kind,

@@ -106,7 +106,7 @@ pub(super) fn find(
                 Some(_)
                     if kind == ComponentKind::Workflow && inner.parent().map(Utf8Path::as_str) != folder => {}
                 Some(file) if kind == ComponentKind::Workflow => finder.workflow(file),
-                Some(file) => finder.whole(kind, file),
+                Some(file) => finder.whole_file(kind, file),
                 None => {}
             }
         }
@@ -151,7 +151,7 @@ impl OtherFinder<'_> {
     /// A file that holds components of one kind.
     fn file(&mut self, kind: ComponentKind, file: &SourceFile) {
         if !is_inspected(kind) || self.out.iter().any(|other| other.path == file.path && other.own_file) {
-            return self.whole(kind, file);
+            return self.whole_file(kind, file);
         }
         let blank = kind == ComponentKind::Hook && file.text().is_some_and(|text| text.trim().is_empty());
         let (node, mut faults) = if blank { Default::default() } else { manifest::read_object(file) };
@@ -167,13 +167,13 @@ impl OtherFinder<'_> {
             return self.out.push(OtherComponent {
                 fault,
                 body: OtherBody::Nothing,
-                ..whole(kind, &file.path)
+                ..whole_component(kind, &file.path)
             });
         }
         let before = self.out.len();
         let Some(node) = node else {
             let fault = Some("it cannot be read".to_owned());
-            return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
+            return self.out.push(OtherComponent { fault, ..whole_component(kind, &file.path) });
         };
         self.declared(&Declaration { kind, file, pointer: JsonPointer::default(), own_file: true }, &node);
         if self.out.len() == before {
@@ -182,7 +182,11 @@ impl OtherFinder<'_> {
                 matches!(entry.key.as_str(), "hooks" | "mcpServers") && entry.node.items().is_some()
             });
             let fault = is_refused.then(|| "it declares nothing, in a form that hosts refuse".to_owned());
-            self.out.push(OtherComponent { fault, body: OtherBody::Nothing, ..whole(kind, &file.path) });
+            self.out.push(OtherComponent {
+                fault,
+                body: OtherBody::Nothing,
+                ..whole_component(kind, &file.path)
+            });
         }
     }
 
@@ -192,11 +196,12 @@ impl OtherFinder<'_> {
         let found =
             Diagnostic::in_file(file, Span::new(0, 3), Severity::Error, RuleId::BYTE_ORDER_MARK, message);
         self.found.push(found.help("save it as UTF-8 without BOM"));
-        self.out.push(OtherComponent { fault: Some(message.to_owned()), ..whole(kind, &file.path) });
+        self.out
+            .push(OtherComponent { fault: Some(message.to_owned()), ..whole_component(kind, &file.path) });
     }
 
     /// A file that only hosts inspect. If they read it as JSON, it must be valid JSON.
-    fn whole(&mut self, kind: ComponentKind, file: &SourceFile) {
+    fn whole_file(&mut self, kind: ComponentKind, file: &SourceFile) {
         let is_json = file.path.extension() == Some("json");
         if is_json && READ_AS_JSON.contains(&kind) {
             let (node, mut faults) = manifest::read_value(file);
@@ -207,19 +212,19 @@ impl OtherFinder<'_> {
             }
             self.found.append(&mut faults);
             let fault = node.is_none().then(|| "it cannot be read".to_owned());
-            return self.out.push(OtherComponent { fault, ..whole(kind, &file.path) });
+            return self.out.push(OtherComponent { fault, ..whole_component(kind, &file.path) });
         }
         if let Some(text) = file.text().filter(|_| is_json) {
             self.found.extend(manifest::hidden_characters(file, text));
         }
-        self.out.push(whole(kind, &file.path));
+        self.out.push(whole_component(kind, &file.path));
     }
 
     /// Adds a script if it is a workflow; otherwise it is an ordinary file.
     fn workflow(&mut self, file: &SourceFile) {
         let name = file.text().filter(|_| file.path.extension() == Some("js")).and_then(workflow::name);
         if let Some(name) = name {
-            self.out.push(OtherComponent { name, ..whole(ComponentKind::Workflow, &file.path) });
+            self.out.push(OtherComponent { name, ..whole_component(ComponentKind::Workflow, &file.path) });
         }
     }
 
@@ -372,7 +377,7 @@ fn is_marked(file: &SourceFile) -> bool {
     file.text().is_some_and(|text| text.starts_with('\u{feff}'))
 }
 
-fn whole(kind: ComponentKind, path: &Utf8Path) -> OtherComponent {
+fn whole_component(kind: ComponentKind, path: &Utf8Path) -> OtherComponent {
     let name = path.file_name().unwrap_or(path.as_str()).to_owned();
     let (path, body) = (path.to_owned(), OtherBody::Whole);
     OtherComponent {

@@ -90,7 +90,7 @@ pub fn is_asked(text: &str, span: Span, mentions: &AgentMentions) -> bool {
     let to = text.ceil_char_boundary(span.end.saturating_add(SEARCHED_BYTES).min(text.len()));
     let near = &text[from..to];
     is_asked_near(near, Span::new(span.start - from, span.end - from))
-        && !has_ban(near, mentions.within(text, Span::new(from, to)))
+        && !has_ban(near, mentions.positions_in(text, Span::new(from, to)))
 }
 
 /// Where a text has the word `agent` in any case. All names in the text share the search.
@@ -99,7 +99,7 @@ pub struct AgentMentions(OnceCell<Vec<usize>>);
 
 impl AgentMentions {
     /// The positions in `part` of `text`, relative to it.
-    fn within(&self, text: &str, part: Span) -> impl Iterator<Item = usize> {
+    fn positions_in(&self, text: &str, part: Span) -> impl Iterator<Item = usize> {
         // A copy in lower case has every letter in the same place, and is searched in less time than a text in any case.
         let found = self.0.get_or_init(|| {
             let lower = text.to_ascii_lowercase();

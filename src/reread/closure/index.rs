@@ -26,10 +26,10 @@ impl<'a> PathIndex<'a> {
         let mut last = "";
         for (path, executable) in files {
             out.files.push((path.as_str(), executable));
-            out.learn(path.as_str(), last);
+            out.add_path(path.as_str(), last);
             last = path.as_str();
         }
-        left_out.for_each(|path| out.learn(path.as_str(), ""));
+        left_out.for_each(|path| out.add_path(path.as_str(), ""));
         out.files.sort_unstable();
         out.names.sort_unstable();
         out.names.dedup();
@@ -39,7 +39,7 @@ impl<'a> PathIndex<'a> {
     }
 
     /// Adds the names in `path` but for those of folders that `last`, which was added before it, has too.
-    fn learn(&mut self, path: &'a str, last: &str) {
+    fn add_path(&mut self, path: &'a str, last: &str) {
         let mut path = path;
         loop {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));

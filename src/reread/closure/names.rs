@@ -75,7 +75,7 @@ impl BundleNames {
             }
         }
         for name in out.source.keys() {
-            out.last.entry(last(name).to_owned()).or_insert_with(|| name.clone());
+            out.last.entry(last_part(name).to_owned()).or_insert_with(|| name.clone());
         }
         out
     }
@@ -99,7 +99,7 @@ impl BundleNames {
         if let Some(workflow) = self.by_file.get(name) {
             return Some(workflow);
         }
-        let (last, plugin) = (last(name), plugin_of(name));
+        let (last, plugin) = (last_part(name), plugin_of(name));
         let known = similar_names::neighbours(&self.source, name).filter(|known| plugin_of(known) == plugin);
         let known: Vec<&str> = known.collect();
         if let Some(same) = known.iter().find(|known| last_of(known) == last) {
@@ -118,6 +118,6 @@ impl BundleNames {
 }
 
 /// A name without its plugin and folders.
-fn last(name: &str) -> &str {
+fn last_part(name: &str) -> &str {
     last_of(name)
 }

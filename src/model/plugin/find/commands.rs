@@ -157,7 +157,7 @@ impl ComponentFinder<'_> {
                 )
                 .help(help),
             );
-            return self.lose(ComponentKind::Command, &entry.key, &file.path, Some(pointer), &message);
+            return self.record_lost(ComponentKind::Command, &entry.key, &file.path, Some(pointer), &message);
         }
         let Some(source) = entry.node.get("source") else {
             return if listed { self.unread_text(entry, file) } else { self.inline(entry, file, pointer) };
@@ -209,7 +209,7 @@ impl ComponentFinder<'_> {
             Diagnostic::in_file(file, entry.span(), Severity::Error, RuleId::COMPONENT_FORMAT, &refused)
                 .help(help),
         );
-        self.lose(ComponentKind::Command, &name, &file.path, Some(pointer), &refused);
+        self.record_lost(ComponentKind::Command, &name, &file.path, Some(pointer), &refused);
     }
 }
 

@@ -93,7 +93,7 @@ pub fn is_forbidden(text: &str, span: Span) -> bool {
     let begins = !clause.contains(char::is_alphanumeric) || clause.trim().eq_ignore_ascii_case("the");
     let is_question = near[span.end + after.len()..].starts_with('?');
     let is_ban = words(before).filter(|word| is_denial(word)).count() <= 1 && denies(clause)
-        || begins && lead(near, span).or_else(|| label(before)).is_some_and(is_ban_label)
+        || begins && list_heading(near, span).or_else(|| label(before)).is_some_and(is_ban_label)
         || (is_no(clause) || before.trim_end_matches(MARKS).ends_with(CROSSES)) && !is_question;
     is_ban && !is_limited(after)
         || begins && are_forbidden(after)
@@ -188,7 +188,7 @@ fn is_limited(after: &str) -> bool {
 }
 
 /// The line above the list with the item at `span`, if the item begins with the name and the line leads to the list.
-fn lead(text: &str, span: Span) -> Option<&str> {
+fn list_heading(text: &str, span: Span) -> Option<&str> {
     let start = line_start(text, span.start);
     if !is_listed(&text[start..]) || text[start..span.start].contains(char::is_alphabetic) {
         return None;
