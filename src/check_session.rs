@@ -19,7 +19,7 @@ use crate::check::scope::{ChangesSince, CheckScope};
 use crate::check::settings::Settings;
 use crate::check::{self, Findings, fingerprint, rules};
 use crate::compile::Source;
-use crate::diagnostic::{self, Diagnostic, HostId, RuleId};
+use crate::diagnostic::{self, Diagnostic, HostId, HostSelection, RuleId};
 use crate::disk::{self, FileSystem};
 use crate::git::Git;
 use crate::model::config::CheckConfig;
@@ -60,7 +60,7 @@ pub struct SessionOptions<'a> {
     /// As for [`SourceRequest`].
     pub git: Option<Git>,
     /// The hosts to check for; empty for those of the configuration.
-    pub to: &'a [String],
+    pub to: HostSelection,
     /// Also read ignored files and installed packages.
     pub no_ignore: bool,
     /// The baseline, in place of the one that the configuration names.
@@ -110,9 +110,7 @@ impl<'t> CheckSession<'t> {
         let of_config = config.check.baseline.as_ref().map(|path| config_folder.join(path));
         let path = options.baseline.map(Path::to_owned).or(of_config).filter(|_| !options.no_baseline);
         let baseline = path.map(|path| read_baseline(&path)).transpose()?;
-        let asked = if options.to.is_empty() { &config.build.to } else { options.to };
-        let hosts: Vec<&Target> =
-            if asked.is_empty() { targets.iter().collect() } else { targets.by_names(asked)? };
+        let hosts = targets.selected(options.to.or(config.build.to.or(HostSelection::every())))?;
         let hosts = hosts.into_iter().map(|target| target.name.clone()).collect();
         let skip_policy =
             if options.no_ignore { SkipPolicy::Nothing } else { SkipPolicy::IgnoredAndPackages };

@@ -2,6 +2,7 @@
 //! `Err` is reserved for I/O errors and bugs.
 
 mod host_id;
+mod host_selection;
 mod rule_id;
 
 use camino::Utf8PathBuf;
@@ -9,6 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use host_id::HostId;
+pub use host_selection::HostSelection;
 pub use rule_id::RuleId;
 
 use crate::source::{SourceFile, Span};

@@ -35,7 +35,7 @@ pub use typed_name::TypedName;
 pub use value_format::ValueFormat;
 pub use yaml::YamlFacts;
 
-use crate::diagnostic::HostId;
+use crate::diagnostic::{HostId, HostSelection};
 use crate::disk::sha256;
 use crate::source::{ComponentKind, LineIndex};
 use crate::source_format::SourceFacts;
@@ -125,22 +125,15 @@ impl Targets {
         self.hosts.get(host)
     }
 
-    /// The hosts of these names, each once; `all` for every one.
+    /// The selected hosts, each once.
     ///
     /// # Errors
     /// The first unknown host.
-    pub fn by_names(&self, names: &[String]) -> Result<Vec<&Target>, UnknownHost> {
-        if names.iter().any(|name| name == "all") {
-            return Ok(self.iter().collect());
+    pub fn selected(&self, selection: &HostSelection) -> Result<Vec<&Target>, UnknownHost> {
+        for name in selection.named() {
+            self.find(name)?;
         }
-        let mut out: Vec<&Target> = Vec::new();
-        for name in names {
-            let target = self.find(name)?;
-            if out.iter().all(|other| other.name != target.name) {
-                out.push(target);
-            }
-        }
-        Ok(out)
+        Ok(selection.ids(&self.names()).into_iter().filter_map(|name| self.get(name)).collect())
     }
 
     /// The host of this name.

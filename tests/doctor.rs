@@ -79,3 +79,22 @@ fn one_host_alone_can_be_healthy() {
     let path = format!("{}:/usr/bin:/bin", folder.path().join("bin").display());
     Plugcast::new(folder.path(), &["doctor", "--to", "codex"]).env("PATH", &path).run().expect_code(0);
 }
+
+#[test]
+fn all_includes_every_host_beside_a_name() {
+    let folder = Tree::new().temporary();
+    let hosts = |to: &str| {
+        let arguments = ["doctor", "--to", to, "--format", "json"];
+        let finished = Plugcast::new(folder.path(), &arguments).env("PATH", "/nowhere").run().expect_code(1);
+        let answer = answer(&finished);
+        let hosts = answer["hosts"].as_array().expect("a list").iter();
+        hosts.map(|host| host["host"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
+    };
+    for to in ["all,codex", "codex,all", "all"] {
+        assert_eq!(hosts(to), ["claude-code", "codex", "opencode"], "{to}");
+    }
+    for command in ["doctor", "build", "check"] {
+        let finished = Plugcast::new(folder.path(), &[command, "--to", "all,mars"]).run().expect_code(2);
+        assert!(finished.stderr.contains("unknown host `mars`"), "{command}: {}", finished.stderr);
+    }
+}

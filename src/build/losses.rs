@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use globset::Glob;
 
 use super::BuildError;
-use crate::diagnostic::{Diagnostic, HostId, RuleId, Severity};
+use crate::diagnostic::{Diagnostic, HostId, HostSelection, RuleId, Severity};
 use crate::disk;
 use crate::disk::folder::Folder;
 use crate::disk::replace::OWN_FOLDER;
@@ -90,8 +90,7 @@ pub fn unmatched(config: &Config, src: &Path, built: &LossIds, all: &[&str]) -> 
             .filter(|(host, _)| counts(host))
             .any(|(_, ids)| ids.iter().any(|id| glob.is_match(id.as_str())))
     };
-    let own: Vec<&str> = config.build.to.iter().map(String::as_str).collect();
-    let wanted = if own.is_empty() || own.contains(&"all") { all } else { &own };
+    let wanted = config.build.to.or(HostSelection::every()).ids(all);
     let judged = |accept: &&AcceptLoss| match accept.hosts.as_slice() {
         _ if has_unknown_axis(&accept.id) => true,
         _ if !has_losses(&accept.id) => false,

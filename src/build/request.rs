@@ -7,6 +7,7 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 
 use super::{BuildError, config_of};
+use crate::diagnostic::HostSelection;
 use crate::disk::FileSystem;
 use crate::disk::walk::SkipPolicy;
 use crate::git::Git;
@@ -69,8 +70,12 @@ impl SourceRequest {
     ///
     /// # Errors
     /// When one is unknown.
-    pub fn hosts<'t>(&self, asked: &[String], targets: &'t Targets) -> Result<Vec<&'t Target>, UnknownHost> {
-        targets.by_names(if asked.is_empty() { &self.config.build.to } else { asked })
+    pub fn hosts<'t>(
+        &self,
+        asked: &HostSelection,
+        targets: &'t Targets,
+    ) -> Result<Vec<&'t Target>, UnknownHost> {
+        targets.selected(asked.or(&self.config.build.to))
     }
 
     /// The name of SRC's folder, made valid for a plugin or a marketplace: the source host also names a plugin without

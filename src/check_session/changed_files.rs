@@ -69,7 +69,7 @@ fn findings_at_base(
     let mut snapshot = CommitSnapshot::load(git, (base, reference), &folder, "plugcast.toml", None)?;
     let name = session.root.file_name().map(|name| name.to_string_lossy().into_owned());
     let options = SessionOptions {
-        to: options.to,
+        to: options.to.clone(),
         no_ignore: options.no_ignore,
         no_baseline: true,
         parts: session.parts().to_vec(),

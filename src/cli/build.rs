@@ -123,7 +123,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
     let (mut request, config_folder) = SourceRequest::load(&args.src)?;
     let config = &mut request.config;
     config.build.marketplace = args.marketplace.clone().or(config.build.marketplace.take());
-    let hosts = request.hosts(&args.to, &targets)?;
+    let hosts = request.hosts(&args.to.iter().collect(), &targets)?;
     if hosts.is_empty() {
         return Err(BuildError::no_host(&targets).into());
     }

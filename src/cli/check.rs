@@ -116,7 +116,7 @@ pub fn run(args: &CheckArgs, global: &GlobalOptions, console: &Console) -> Resul
     let sources = CheckedPaths::resolve(src, &targets)?;
     let options = SessionOptions {
         git: Some(super::git(&sources.root)),
-        to: &args.to,
+        to: args.to.iter().collect(),
         no_ignore: args.no_ignore,
         baseline: args.baseline.as_deref(),
         no_baseline: args.write_baseline.is_some(),

@@ -52,7 +52,7 @@ enum DiffFormat {
 pub fn run(args: &DiffArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
     let request = ComparisonRequest {
-        to: &args.to,
+        to: args.to.iter().collect(),
         progress: console.progress.clone(),
         ..ComparisonRequest::new(&args.old, &args.new, &super::git, &targets)
     };

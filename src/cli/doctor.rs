@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::console::Console;
 use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat};
+use crate::diagnostic::HostSelection;
 use crate::drivers::installation::HostSearch;
 use crate::drivers::{self, Driver};
 use crate::progress::Progress;
@@ -49,13 +50,8 @@ pub fn run(
     path: &str,
 ) -> Result<u8, CommandFailure> {
     let targets = super::targets(global)?;
-    let mut asked = Vec::new();
-    for name in args.to.iter().filter(|name| *name != "all") {
-        asked.push(targets.find(name)?);
-    }
-    if asked.is_empty() {
-        asked = targets.iter().collect();
-    }
+    let selection: HostSelection = args.to.iter().collect();
+    let asked = targets.selected(selection.or(HostSelection::every()))?;
     let search = HostSearch {
         named: args.host_bin.clone(),
         search_path: path.to_owned(),

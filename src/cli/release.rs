@@ -96,7 +96,7 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
     }
     let src = disk::canonical(&args.src)?;
     let options = ReleaseOptions {
-        to: &args.to,
+        to: args.to.iter().collect(),
         base: args.base.as_deref(),
         helper: helper::search_path(&[], &console.progress)?,
         progress: console.progress.clone(),

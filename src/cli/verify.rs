@@ -68,7 +68,7 @@ pub fn run(args: &VerifyArgs, global: &GlobalOptions, console: &Console) -> Resu
     };
     let request = VerificationRequest {
         folder: &args.folder,
-        to: &args.to,
+        to: args.to.iter().collect(),
         against: args.against.as_deref(),
         scope: ObservationScope { all: args.all, allow_exec: args.allow_exec },
         search,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::side;
 use crate::build::{self, BuildError, SourceRequest};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, HostSelection};
 use crate::disk::walk::SkipPolicy;
 use crate::git::CommitSnapshot;
 use crate::model::config::Config;
@@ -21,7 +21,7 @@ pub struct CommitSource {
     /// The findings in them.
     pub found: Vec<Diagnostic>,
     /// The hosts that its settings name.
-    pub to: Vec<String>,
+    pub to: HostSelection,
     /// Warnings about ignored settings.
     pub remarks: Vec<String>,
 }
@@ -40,10 +40,9 @@ pub fn read_commit(
     loop {
         let (path, line, column, message) = match read(snapshot, name, targets) {
             Ok((project, found, Config { mut build, path, .. })) => {
-                let is_known = |host: &String| host == "all" || targets.get(host).is_some();
-                let unknown = build.to.extract_if(.., |host| !is_known(host));
+                let unknown = build.to.remove_unknown(|host| targets.get(host).is_some());
                 let inner = path_in_commit(&path, snapshot);
-                remarks.extend(unknown.map(|host| {
+                remarks.extend(unknown.into_iter().map(|host| {
                     format!(
                         "warning: `{reference}:{inner}` builds for the host `{host}`, which is unknown now"
                     )

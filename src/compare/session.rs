@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::state::{ComparedState, StateLocation};
 use super::{ComparisonError, DiffReport, compare};
 use crate::build;
-use crate::diagnostic::HostId;
+use crate::diagnostic::{HostId, HostSelection};
 use crate::git::Git;
 use crate::progress::Progress;
 use crate::target::{Target, Targets};
@@ -20,7 +20,7 @@ pub struct ComparisonRequest<'a> {
     /// The new state.
     pub new: &'a str,
     /// The hosts to compare for; empty for those of the settings, else all.
-    pub to: &'a [String],
+    pub to: HostSelection,
     /// Git in a folder.
     pub git: &'a dyn Fn(&Path) -> Git,
     /// All hosts.
@@ -32,7 +32,7 @@ pub struct ComparisonRequest<'a> {
 impl<'a> ComparisonRequest<'a> {
     /// A comparison of `old` with `new`, each of which is a folder or what `git` calls a commit.
     pub fn new(old: &'a str, new: &'a str, git: &'a dyn Fn(&Path) -> Git, targets: &'a Targets) -> Self {
-        Self { old, new, to: &[], git, targets, progress: Progress::default() }
+        Self { old, new, to: HostSelection::default(), git, targets, progress: Progress::default() }
     }
 }
 
@@ -63,7 +63,7 @@ impl<'a> ComparisonSession<'a> {
         // Object ids of another repository cannot be compared with those of this one.
         let beside = old.snapshot().filter(|_| old_place.repository() == new_place.repository());
         let new = ComparedState::read(&new_place, new, beside, git, targets, progress)?;
-        let hosts = hosts(request.to, &old, &new, targets)?;
+        let hosts = hosts(&request.to, &old, &new, targets)?;
         Ok(Self { request, old, new, hosts })
     }
 
@@ -86,14 +86,13 @@ impl<'a> ComparisonSession<'a> {
 
 /// The hosts that both sides have.
 fn hosts<'a>(
-    asked: &[String],
+    asked: &HostSelection,
     old: &ComparedState,
     new: &ComparedState,
     targets: &'a Targets,
 ) -> Result<Vec<&'a Target>, ComparisonError> {
-    let all = [String::from("all")];
-    let names = [asked, new.named_hosts(), old.named_hosts()].into_iter().find(|names| !names.is_empty());
-    let mut hosts = targets.by_names(names.unwrap_or(&all))?;
+    let of_states = new.selected_hosts().or(old.selected_hosts()).or(HostSelection::every());
+    let mut hosts = targets.selected(asked.or(of_states))?;
     let bundles: Vec<&BTreeMap<HostId, PathBuf>> =
         [old, new].into_iter().filter_map(ComparedState::bundles).collect();
     hosts.retain(|host| bundles.iter().all(|folders| folders.contains_key(&host.name)));

@@ -8,7 +8,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use super::side::{self, ComparisonSide};
 use super::{ComparisonError, read_commit};
 use crate::build::{BuildError, SkipPolicy, SourceRequest};
-use crate::diagnostic::{Diagnostic, HostId, Severity};
+use crate::diagnostic::{Diagnostic, HostId, HostSelection, Severity};
 use crate::disk;
 use crate::git::{CommitSnapshot, Git};
 use crate::model::project::Project;
@@ -21,7 +21,7 @@ pub struct ComparedState {
     content: StateContent,
     label: String,
     /// The hosts that its `plugcast.toml` names.
-    to: Vec<String>,
+    to: HostSelection,
     errors: Vec<Diagnostic>,
     remarks: Vec<String>,
     /// Keeps its temporary files alive.
@@ -163,7 +163,7 @@ impl ComparedState {
     fn of_project(
         project: Project,
         found: Vec<Diagnostic>,
-        to: Vec<String>,
+        to: HostSelection,
         label: &str,
     ) -> Result<Self, ComparisonError> {
         let errors: Vec<Diagnostic> =
@@ -177,7 +177,14 @@ impl ComparedState {
 
     fn new(content: StateContent, label: &str) -> Self {
         let label = label.to_owned();
-        Self { content, label, to: Vec::new(), errors: Vec::new(), remarks: Vec::new(), snapshot: None }
+        Self {
+            content,
+            label,
+            to: HostSelection::default(),
+            errors: Vec::new(),
+            remarks: Vec::new(),
+            snapshot: None,
+        }
     }
 
     /// The state, as the user names it.
@@ -196,7 +203,7 @@ impl ComparedState {
     }
 
     /// The hosts that its settings name.
-    pub(super) fn named_hosts(&self) -> &[String] {
+    pub(super) fn selected_hosts(&self) -> &HostSelection {
         &self.to
     }
 

@@ -16,7 +16,7 @@ use crate::bundle::BundleManifest;
 use crate::bundle::source_verification::SourceVerification;
 use crate::bundle::verification::{AbsentHost, HostVerification, Verification};
 use crate::compile;
-use crate::diagnostic::HostId;
+use crate::diagnostic::{HostId, HostSelection};
 use crate::disk::folder::Folder;
 use crate::disk::plain_files;
 use crate::git::Git;
@@ -32,7 +32,7 @@ pub struct VerificationRequest<'a> {
     /// A bundle, a folder of bundles, or a source to build to a temporary folder.
     pub folder: &'a Path,
     /// The hosts; empty for all that the folder has bundles for.
-    pub to: &'a [String],
+    pub to: HostSelection,
     /// The source to compare with, in place of the one that is found.
     pub against: Option<&'a Path>,
     /// What the hosts are asked to show, and may start.
@@ -92,7 +92,7 @@ pub fn run(request: &VerificationRequest<'_>) -> Result<Verification> {
 /// Builds the source for the hosts of `request` into `out`, which then holds one bundle per host.
 fn build_source(request: &VerificationRequest<'_>, out: &Path) -> Result<()> {
     let (mut source, _) = SourceRequest::load(request.folder)?;
-    let hosts = source.hosts(request.to, request.targets)?;
+    let hosts = source.hosts(&request.to, request.targets)?;
     source.git = Some((request.git)(request.folder));
     source.progress = request.progress.clone();
     Ok(compile::write_complete(&source, &hosts, request.targets, request.helper.as_ref(), out)?)
@@ -184,7 +184,7 @@ fn plan(
     for folder in bundles {
         let host = loaded_bundle::manifest(folder.path())?.target;
         hosts.push(host.clone());
-        if request.to.is_empty() || request.to.iter().any(|wanted| *wanted == *host || wanted == "all") {
+        if request.to.or(HostSelection::every()).includes(&host) {
             let found = verify::driver_for(folder.path())
                 .and_then(|driver| Ok((driver, request.search.installation(driver)?)));
             match found.map_err(anyhow::Error::downcast::<MissingHost>) {
@@ -197,9 +197,7 @@ fn plan(
     if work.is_empty() && !absent.is_empty() {
         return Err(absent.swap_remove(0).1.into());
     }
-    let unbuilt = request.to.iter().find(|wanted| {
-        *wanted != "all" && !hosts.iter().any(|host: &HostId| host.as_str() == wanted.as_str())
-    });
+    let unbuilt = request.to.named().iter().find(|wanted| !hosts.contains(wanted));
     let absent = absent.into_iter().map(|(host, missing)| AbsentHost {
         host,
         message: missing.message,
@@ -210,7 +208,7 @@ fn plan(
         Some(wanted) => Err(MissingHost {
             message: format!("`{}` has no bundle for host `{wanted}`", request.folder.display()),
             help: match similar_names::nearest(wanted, known.clone())
-                .filter(|_| !known.any(|host| host == *wanted))
+                .filter(|_| !known.any(|host| host == wanted.as_str()))
             {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("build it with `plugcast build --to {wanted}`"),
@@ -242,12 +240,11 @@ mod tests {
             let path = dist.path().join(bundle).join(".plugcast/manifest.json");
             plain_files::write(&path, manifest(bundle).as_bytes(), false).unwrap();
         }
-        let to: Vec<String> = to.iter().map(|host| (*host).to_owned()).collect();
         let progress = Progress::default();
         let search = HostSearch { named: Vec::new(), search_path: String::new(), progress: progress.clone() };
         let request = VerificationRequest {
             folder: dist.path(),
-            to: &to,
+            to: to.iter().collect(),
             against: None,
             scope: ObservationScope { all: false, allow_exec: false },
             search,

@@ -20,7 +20,7 @@ pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
 
 use super::runtime::RuntimeConfig;
 use super::{names, similar_names};
-use crate::diagnostic::{HostId, Severity};
+use crate::diagnostic::{HostId, HostSelection, Severity};
 use crate::source::Span;
 
 /// The whole file.
@@ -60,7 +60,7 @@ pub struct Config {
 pub struct BuildConfig {
     /// Hosts to build for when `--to` is absent.
     #[serde(default)]
-    pub to: Vec<String>,
+    pub to: HostSelection,
     /// The output folder when `--out` is absent, relative to the folder of this file.
     pub out: Option<String>,
     /// The plugin's name, if neither manifest nor folder has one.
@@ -263,7 +263,7 @@ mod tests {
         assert_eq!(parse(early).unwrap_err().help.as_deref(), Some("did you mean `rename`?"));
         let glob = "[build]\nexclude = [\"docs\", \"a[\"]\n";
         assert_eq!(parse(glob).unwrap_err().span.slice(glob), "\"a[\"");
-        assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"]);
+        assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"].iter().collect());
     }
 
     #[test]

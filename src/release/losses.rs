@@ -11,7 +11,9 @@ use super::finding::{file_finding, shifted};
 use super::unit::VersionedUnit;
 use crate::build::{self, Denial};
 use crate::compare::{DiffReport, LossChange};
-use crate::diagnostic::{Diagnostic, HostId, LossClass, RelatedPlace, Repetition, RuleId, Severity};
+use crate::diagnostic::{
+    Diagnostic, HostId, HostSelection, LossClass, RelatedPlace, Repetition, RuleId, Severity,
+};
 use crate::ledger::Ledger;
 use crate::lower;
 use crate::model::config::AcceptLoss;
@@ -79,10 +81,7 @@ pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> 
 /// The hosts that the accepted losses are for.
 fn acceptance_hosts<'a>(context: &'a ReleaseContext<'_>) -> BTreeSet<&'a str> {
     let (accepted, own) = (&context.config.accept_loss, &context.config.build.to);
-    let of_build = || match own.iter().any(|host| host == "all") || own.is_empty() {
-        true => context.targets.names(),
-        false => own.iter().map(String::as_str).collect(),
-    };
+    let of_build = || own.or(HostSelection::every()).ids(&context.targets.names());
     let named = accepted.iter().flat_map(|accept| accept.hosts.iter().map(HostId::as_str));
     let general = accepted.iter().any(|accept| accept.hosts.is_empty()).then(of_build);
     named.chain(general.into_iter().flatten()).collect()

@@ -19,7 +19,7 @@ use crate::build::{BuildError, SkipPolicy, SourceRequest};
 use crate::check::fix;
 use crate::check_session::CheckError;
 use crate::compare;
-use crate::diagnostic::{self, Applicability, Diagnostic, Severity};
+use crate::diagnostic::{self, Applicability, Diagnostic, HostSelection, Severity};
 use crate::disk::{self, edit};
 use crate::git::Git;
 use crate::process::interrupt;
@@ -35,7 +35,7 @@ const PASSES: usize = 8;
 #[non_exhaustive]
 pub struct ReleaseOptions<'a> {
     /// The hosts to check for; empty for those of the settings, else the host that sources are written for.
-    pub to: &'a [String],
+    pub to: HostSelection,
     /// `--base`.
     pub base: Option<&'a str>,
     /// Git, run in SRC.
@@ -49,7 +49,7 @@ pub struct ReleaseOptions<'a> {
 impl ReleaseOptions<'_> {
     /// The checks of a source in the folder of `git`, without the helper's binaries.
     pub fn new(git: Git) -> Self {
-        Self { to: &[], base: None, git, helper: None, progress: Progress::default() }
+        Self { to: HostSelection::default(), base: None, git, helper: None, progress: Progress::default() }
     }
 }
 

@@ -10,7 +10,7 @@ use plugcast::check::context::RuleContext;
 use plugcast::check::scope::CheckScope;
 use plugcast::check::settings::Settings;
 use plugcast::compile::Source;
-use plugcast::diagnostic::{Diagnostic, HostId};
+use plugcast::diagnostic::{Diagnostic, HostId, HostSelection};
 use plugcast::model::project::Project;
 use plugcast::target::{Target, Targets};
 use toml::Value;
@@ -43,7 +43,7 @@ const CHECKED: [&str; 15] = [
 struct LabelledTrees {
     /// Where they lie, each below the name of its rule.
     folder: tempfile::TempDir,
-    trees: Vec<(Project, Vec<Diagnostic>, Vec<String>, Settings)>,
+    trees: Vec<(Project, Vec<Diagnostic>, HostSelection, Settings)>,
     /// What is found with the targets as they are, in the order of the parts.
     before: Vec<String>,
 }
@@ -102,10 +102,8 @@ impl LabelledTrees {
             return format!("{:?}\n{:?}\n", projects.plugins, projects.left_out);
         };
         let (project, found, hosts, settings) = &self.trees[tree];
-        let own = |target: &&Target| match hosts.as_slice() {
-            [] => true,
-            named => named.iter().any(|name| **name == *target.name),
-        };
+        let selection = hosts.or(HostSelection::every());
+        let own = |target: &&Target| selection.includes(&target.name);
         let context = RuleContext::new(project, targets, targets.iter().filter(own).collect(), settings);
         format!("{:?}\n", check::run(&context, found.clone(), &CheckScope::default()).diagnostics)
     }
