@@ -118,6 +118,38 @@ pub struct BundleManifest {
     pub helpers: Vec<ManifestHelper>,
 }
 
+/// The permission bits of an emitted file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum FileMode {
+    /// A file that is only read.
+    #[serde(rename = "0644")]
+    Plain,
+    /// A file that can also be started.
+    #[serde(rename = "0755")]
+    Executable,
+}
+
+impl FileMode {
+    /// The mode of a file that is `executable`, or not.
+    pub fn from_executable(executable: bool) -> Self {
+        if executable { Self::Executable } else { Self::Plain }
+    }
+
+    /// Whether the file can be started.
+    pub fn is_executable(self) -> bool {
+        self == Self::Executable
+    }
+
+    /// The bits in octal.
+    pub fn octal(self) -> &'static str {
+        match self {
+            Self::Plain => "0644",
+            Self::Executable => "0755",
+        }
+    }
+}
+
 /// One emitted file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -126,7 +158,8 @@ pub struct ManifestFile {
     /// Path relative to the bundle, with `/`.
     pub path: String,
     /// Permission bits in octal: `0644` or `0755`.
-    pub mode: String,
+    #[schemars(with = "String")]
+    pub mode: FileMode,
     /// Size in bytes.
     pub size: u64,
     /// sha256 of the content, in hexadecimal.
@@ -141,7 +174,7 @@ impl ManifestFile {
     pub fn digest(files: &[Self]) -> String {
         let mut lines: Vec<String> = files
             .iter()
-            .map(|file| [&*file.path, "\0", &file.mode, "\0", &file.sha256, "\n"].concat())
+            .map(|file| [&*file.path, "\0", file.mode.octal(), "\0", &file.sha256, "\n"].concat())
             .collect();
         lines.sort();
         disk::sha256(lines.concat().as_bytes())
@@ -169,7 +202,8 @@ pub struct ManifestHelper {
     /// Path relative to the bundle, with `/`.
     pub path: String,
     /// Permission bits in octal.
-    pub mode: String,
+    #[schemars(with = "String")]
+    pub mode: FileMode,
     /// For example `linux-x86_64`.
     pub platform: String,
     /// The helper's own version; absent for a plugin's own program.

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::BuildError;
 use super::counts::PluginCounts;
 use crate::bundle::{
-    BODY, BundleManifest, BundleNode, HelperFile, ManifestFile, ManifestHelper, NodeContent,
+    BODY, BundleManifest, BundleNode, FileMode, HelperFile, ManifestFile, ManifestHelper, NodeContent,
 };
 use crate::diagnostic::{Diagnostic, HostId, Severity};
 use crate::disk::replace::{OWN_FOLDER, OutputFile};
@@ -133,10 +133,9 @@ fn assemble_all(
             }
             _ => disk::fingerprint(&payload),
         };
-        let mode = if node.executable { "0755" } else { "0644" }.to_owned();
         listed.push(ManifestFile {
             path: node.path.to_string(),
-            mode,
+            mode: FileMode::from_executable(node.executable),
             size,
             sha256,
             from: node.from.map(Utf8PathBuf::into_string),
@@ -203,7 +202,7 @@ fn listed_helper(helper: &HelperFile, sha256: String) -> ManifestHelper {
     ManifestHelper {
         plugin: helper.plugin.clone(),
         path: helper.path.to_string(),
-        mode: "0755".to_owned(),
+        mode: FileMode::Executable,
         platform: helper.platform.clone(),
         version: helper.version.clone(),
         sha256,
@@ -292,7 +291,7 @@ pub fn source_digest(tree: &SourceTree, file_system: &FileSystem) -> Result<Stri
     let mut lines = String::new();
     for file in tree.files() {
         let sha256 = source_sha256(file, file_system)?;
-        let mode = if file.executable { "0755" } else { "0644" };
+        let mode = FileMode::from_executable(file.executable).octal();
         lines.extend([file.path.as_str(), "\0", mode, "\0", sha256, "\n"]);
     }
     Ok(disk::sha256(lines.as_bytes()))

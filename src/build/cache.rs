@@ -189,7 +189,7 @@ impl BuildCache {
         }
         for file in &manifest.files {
             let print = Fingerprint { size: file.size, sha256: file.sha256.clone() };
-            if !disk::is_as_written(&folder, Utf8Path::new(&file.path), file.mode == "0755", &print)? {
+            if !disk::is_as_written(&folder, Utf8Path::new(&file.path), file.mode.is_executable(), &print)? {
                 return Ok(None);
             }
         }

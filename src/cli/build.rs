@@ -5,7 +5,8 @@ mod preview;
 
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 
 use super::console::Console;
 use super::helper::{self, HelperOption};
@@ -13,8 +14,7 @@ use super::{CommandFailure, GlobalOptions, OutputFormat};
 use crate::build::cache::{BuildCache, CacheOptions};
 use crate::build::{self, BuildError, Denial, OutputFolder, SourceRequest};
 use crate::compile::{BuildMode, BuildOptions, OutputBuild};
-use crate::ledger::LossClass;
-use crate::model::config::Config;
+use crate::model::config::{Config, DeniedLosses};
 use crate::model::names;
 use crate::target::Target;
 use answer::BuildOutcome;
@@ -44,7 +44,7 @@ pub struct BuildArgs {
     /// Write nothing and exit 1 for a host with a loss of this class or a more severe one
     /// [default: `deny-loss` under `[build]` in plugcast.toml]
     #[arg(long, value_enum, value_name = "CLASS")]
-    deny_loss: Option<DenyLoss>,
+    deny_loss: Option<DeniedLosses>,
     /// Write nothing and exit 1 for a host with a loss that is not in the ledger in OUT
     #[arg(long)]
     deny_new_losses: bool,
@@ -77,40 +77,29 @@ fn marketplace_name(text: &str) -> Result<String, &'static str> {
     Ok(text.to_owned())
 }
 
-/// Which losses fail a build.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum DenyLoss {
-    /// A protection of the user is lost
-    Security,
-    /// Something works differently or worse
-    Behavior,
-    /// Something looks different or worse
-    Cosmetic,
-    /// Any loss
-    Any,
-}
+impl ValueEnum for DeniedLosses {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl DenyLoss {
-    fn class(self) -> LossClass {
-        match self {
-            DenyLoss::Security => LossClass::Security,
-            DenyLoss::Behavior => LossClass::Behavior,
-            DenyLoss::Cosmetic | DenyLoss::Any => LossClass::Cosmetic,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Self::Security => "A protection of the user is lost",
+            Self::Behavior => "Something works differently or worse",
+            Self::Cosmetic => "Something looks different or worse",
+            Self::Any => "Any loss",
+        };
+        Some(PossibleValue::new(self.id()).help(help))
     }
 }
 
 /// The denied losses by command line and configuration; the command line takes precedence.
-fn denial(args: &BuildArgs, config: &Config) -> Result<Denial, CommandFailure> {
-    let mut class = args.deny_loss.map(DenyLoss::class);
-    for name in config.build.deny_loss.iter().filter(|_| args.deny_loss.is_none()) {
-        let known = <DenyLoss as clap::ValueEnum>::from_str(name, false).map_err(|_| {
-            let help = "one of: security, behavior, cosmetic, any";
-            CommandFailure::usage(format!("unknown loss class `{name}` in `[build] deny-loss`"), help)
-        })?;
-        class = class.max(Some(known.class()));
-    }
-    Ok(Denial { class, new: args.deny_new_losses })
+fn denial(args: &BuildArgs, config: &Config) -> Denial {
+    let class = match &args.deny_loss {
+        Some(one) => Some(one.class()),
+        None => DeniedLosses::least_severe(&config.build.deny_loss),
+    };
+    Denial { class, new: args.deny_new_losses }
 }
 
 /// Runs the command.
@@ -132,7 +121,7 @@ pub fn run(args: &BuildArgs, global: &GlobalOptions, console: &Console) -> Resul
         (None, Some(out)) => OutputFolder::below(&config_folder, Path::new(out)),
         (None, None) => OutputFolder::below(Path::new(""), Path::new("dist")),
     };
-    let (out, denial) = (place.path(), denial(args, &request.config)?);
+    let (out, denial) = (place.path(), denial(args, &request.config));
     request.git = Some(super::git(&args.src));
     request.name = args.name.clone();
     request.outputs = outputs(out, &hosts);

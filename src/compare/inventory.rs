@@ -225,7 +225,7 @@ impl InventoryReader<'_> {
             let files = files.take_while(|file| file.path.starts_with(&within));
             for file in files.filter(|file| file.path != to && !beside.contains(&file.path)) {
                 let inner = file.path.strip_prefix(folder.as_str()).unwrap_or(&file.path);
-                item.content.push_str(&format!("\n{inner} {} {}", file.mode, file.sha256));
+                item.content.push_str(&format!("\n{inner} {} {}", file.mode.octal(), file.sha256));
             }
         }
     }

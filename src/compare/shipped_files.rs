@@ -38,7 +38,7 @@ pub(super) fn add(bundle: &InventorySource<'_>, items: &mut Vec<InventoryItem>) 
         let mut owners = named_by_items(items, plugin, &names);
         named_by_files(bundle, &files, &names, &mut owners);
         for (at, file) in files.iter().enumerate() {
-            let line = format!("{} {}", file.mode, file.sha256);
+            let line = format!("{} {}", file.mode.octal(), file.sha256);
             for owner in &owners[at] {
                 items[*owner].files.insert(names[at].clone(), line.clone());
             }

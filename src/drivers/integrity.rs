@@ -26,7 +26,8 @@ impl CheckedCopy {
     /// When the copy cannot be written, or the bundle cannot be listed.
     pub fn new(bundle: &LoadedBundle) -> Result<Self> {
         let folder = TempFolder::new()?;
-        let files = bundle.manifest.files.iter().map(|file| (&file.path, &file.sha256, file.mode == "0755"));
+        let files =
+            bundle.manifest.files.iter().map(|file| (&file.path, &file.sha256, file.mode.is_executable()));
         let helpers = bundle.manifest.helpers.iter().map(|helper| (&helper.path, &helper.sha256, true));
         let mut faults = Vec::new();
         for (path, sha256, executable) in files.chain(helpers) {

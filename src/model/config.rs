@@ -1,6 +1,7 @@
 //! `plugcast.toml`: the author's settings. A file at SRC (or the nearest folder above
 //! it) applies to all plugins, one in a plugin's folder for that plugin.
 
+mod denied_losses;
 mod hosts;
 mod house;
 mod release;
@@ -14,6 +15,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
+pub use denied_losses::{DeniedLosses, UnknownLossClass};
 pub use hosts::{HostConfig, PlacedWords};
 pub use house::HouseConfig;
 pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
@@ -77,7 +79,7 @@ pub struct BuildConfig {
     pub include: Vec<String>,
     /// Loss classes that fail a build.
     #[serde(default)]
-    pub deny_loss: Vec<String>,
+    pub deny_loss: Vec<DeniedLosses>,
 }
 
 /// A marketplace's name that the source host accepts.
@@ -263,6 +265,8 @@ mod tests {
         assert_eq!(parse(early).unwrap_err().help.as_deref(), Some("did you mean `rename`?"));
         let glob = "[build]\nexclude = [\"docs\", \"a[\"]\n";
         assert_eq!(parse(glob).unwrap_err().span.slice(glob), "\"a[\"");
+        let denied = "[build]\ndeny-loss = [\"security\", \"securty\"]\n";
+        assert_eq!(parse(denied).unwrap_err().help.as_deref(), Some("did you mean `security`?"));
         assert_eq!(parse("[build]\nto = [\"a\"]\n").unwrap().build.to, ["a"].iter().collect());
     }
 

@@ -16,14 +16,14 @@ use crate::diagnostic::{
 };
 use crate::ledger::Ledger;
 use crate::lower;
-use crate::model::config::AcceptLoss;
+use crate::model::config::{AcceptLoss, DeniedLosses};
 
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
-    let of_source = denied_class(context, &context.config.release.deny_loss)?;
+    let of_source = denied_class(context, &context.config.release.deny_loss);
     let units: Vec<&VersionedUnit> = context.units.iter().filter(|unit| unit.is_plugin).collect();
     let mut classes: BTreeMap<&str, Option<LossClass>> = BTreeMap::new();
     for unit in &units {
-        classes.insert(&unit.name, denied_class(context, &unit.published.deny_loss)?);
+        classes.insert(&unit.name, denied_class(context, &unit.published.deny_loss));
     }
     let class_of = |plugin: &str| classes.get(plugin).copied().unwrap_or(of_source);
     let mut distinct: Vec<LossClass> = classes.values().copied().chain([of_source]).flatten().collect();
@@ -150,25 +150,7 @@ fn unaccepted<'a>(
     .map(|(loss, host)| (loss, host, difference.old.as_str()))
 }
 
-/// The lowest class that fails a release, by `configured` and by the settings of builds.
-fn denied_class(
-    context: &ReleaseContext<'_>,
-    configured: &[String],
-) -> Result<Option<LossClass>, ReleaseError> {
-    let mut class = None;
-    for name in context.config.build.deny_loss.iter().chain(configured) {
-        let one = match name.as_str() {
-            "security" => LossClass::Security,
-            "behavior" => LossClass::Behavior,
-            "cosmetic" | "any" => LossClass::Cosmetic,
-            _ => {
-                return Err(ReleaseError::Config {
-                    message: format!("unknown loss class `{name}` in `deny-loss`"),
-                    help: "one of: security, behavior, cosmetic, any".to_owned(),
-                });
-            }
-        };
-        class = class.max(Some(one));
-    }
-    Ok(class)
+/// The least severe class that fails a release, by `configured` and by the settings of builds.
+fn denied_class(context: &ReleaseContext<'_>, configured: &[DeniedLosses]) -> Option<LossClass> {
+    DeniedLosses::least_severe(context.config.build.deny_loss.iter().chain(configured))
 }

@@ -8,7 +8,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use super::error::ReleaseError;
 use crate::build;
 use crate::disk::FileSystem;
-use crate::model::config::{ChangelogForm, ReleaseConfig};
+use crate::model::config::{ChangelogForm, DeniedLosses, ReleaseConfig};
 
 /// The settings, with paths relative to the top of the repository.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,7 @@ pub(super) struct PublishedValues {
     /// The files that only a release may change.
     pub(super) owned: Option<Vec<String>>,
     /// Classes of losses that fail its release.
-    pub(super) deny_loss: Vec<String>,
+    pub(super) deny_loss: Vec<DeniedLosses>,
     /// Whether new losses fail it.
     pub(super) deny_new_losses: Option<bool>,
 }

@@ -2,6 +2,7 @@
 
 use super::human::{count_noun, fixable};
 use super::{diff, screen};
+use crate::diagnostic::Severity;
 use crate::printable::PrintableLines;
 use crate::release::{ReleaseSummary, ReleasedUnit};
 use crate::source::is_inside;
@@ -76,13 +77,13 @@ fn shown_lines(lines: &[&str]) -> usize {
 /// The summary line.
 pub fn summary(summary: &ReleaseSummary, verbose: bool) -> String {
     let mut parts = Vec::new();
-    for (count, one, many) in [
-        (summary.errors, "error", "errors"),
-        (summary.warnings, "warning", "warnings"),
-        (summary.infos, "note", "notes"),
+    for (severity, count, one, many) in [
+        (Severity::Error, summary.errors, "error", "errors"),
+        (Severity::Warning, summary.warnings, "warning", "warnings"),
+        (Severity::Info, summary.infos, "note", "notes"),
     ] {
         if count > 0 {
-            let hidden = one == "note" && !verbose;
+            let hidden = severity == Severity::Info && !verbose;
             let shown = match (hidden, count) {
                 (false, _) => "",
                 (true, 1) => " (`--verbose` shows it)",

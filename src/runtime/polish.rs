@@ -30,7 +30,7 @@ use crate::printable::line;
 /// A failure in the form that the caller of this run expects.
 pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Option<&Path>) -> CallFailure {
     match run.and_then(|run| run::recorded_mode(environment, run)) {
-        Some(mode) if mode == "headless" => in_mode(LaunchMode::Headless, failure),
+        Some(LaunchMode::Headless) => in_mode(LaunchMode::Headless, failure),
         _ => failure,
     }
 }

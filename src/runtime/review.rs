@@ -33,6 +33,7 @@ use super::answer::CallFailure;
 use super::command_line::choices;
 use super::environment::Environment;
 use super::error_code::ErrorCode;
+use super::run;
 
 choices! {
     /// How a review runs.
@@ -64,7 +65,7 @@ impl ReviewMode {
 
 /// A failure in the form that the caller of this run expects.
 pub(super) fn reported(failure: CallFailure, environment: &Environment, run: Option<&Path>) -> CallFailure {
-    match run.map(|run| run_folder::mode_said(environment, run)) {
+    match run.map(|run| run::recorded_mode(environment, run)) {
         Some(Some(ReviewMode::Headless)) => in_mode(ReviewMode::Headless, failure),
         // The record may have said `headless` before it was changed or removed.
         Some(_) if UNKNOWN_MODE_ERRORS.contains(&failure.error.code) => with_reason("", failure),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::answer::{CONTENDED, CallFailure, USAGE};
+use super::command_line::OptionValue;
 use super::document;
 use super::environment::Environment;
 use super::error_code::ErrorCode;
@@ -236,13 +237,20 @@ pub fn parsed<T: for<'a> Deserialize<'a>>(store: &Store, path: &Path) -> Result<
         .map_err(|error| document::no_json(&error, &path.display().to_string(), "repair or remove the file"))
 }
 
+/// The mode of a run without a user, in every workflow.
+const HEADLESS: &str = "headless";
+
 /// The mode in the record of a run, regardless of who wrote it: it only decides the form of a message.
-pub fn recorded_mode(environment: &Environment, run: &Path) -> Option<String> {
+pub fn recorded_mode<M: OptionValue>(environment: &Environment, run: &Path) -> Option<M> {
+    M::parse(&recorded_word(environment, run)?).ok()
+}
+
+fn recorded_word(environment: &Environment, run: &Path) -> Option<String> {
     let text = disk::read_settings(&environment.path(run).join(RECORD)).ok()??;
     let text = String::from_utf8(text).ok()?;
     match serde_json::from_str::<Value>(&text) {
         Ok(record) => record["mode"].as_str().map(str::to_owned),
         // A damaged record can still be searched for the word.
-        Err(_) => text.contains("\"headless\"").then(|| "headless".to_owned()),
+        Err(_) => text.contains(&format!("\"{HEADLESS}\"")).then(|| HEADLESS.to_owned()),
     }
 }

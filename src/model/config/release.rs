@@ -2,6 +2,8 @@
 
 use serde::Deserialize;
 
+use super::DeniedLosses;
+
 /// Where release automation records what it released last, relative to the repository's top.
 pub const RECORDS: [&str; 2] = [".release-please-manifest.json", ".github/.release-please-manifest.json"];
 
@@ -29,7 +31,7 @@ pub struct ReleaseConfig {
     /// Whether committed bundles need a recorded verification; true by default.
     pub verified: Option<bool>,
     /// Classes of losses that fail a release, besides those that fail a build.
-    pub deny_loss: Vec<String>,
+    pub deny_loss: Vec<DeniedLosses>,
     /// Whether a loss that the last release did not have fails this one; true by default.
     pub deny_new_losses: Option<bool>,
 }

@@ -135,9 +135,13 @@ pub(in crate::runtime) fn unread_failure(failure: CallFailure, environment: &Env
     in_mode(mode, failure)
 }
 
+fn is_headless(word: &str) -> bool {
+    ReviewMode::token(word) == Some(ReviewMode::Headless)
+}
+
 fn mode_said(words: &[u8]) -> ReviewMode {
     let words = String::from_utf8_lossy(words);
-    let is_headless = words.split_whitespace().any(|word| token(word) == "mode:headless");
+    let is_headless = words.split_whitespace().any(|word| is_headless(&token(word)));
     if is_headless { ReviewMode::Headless } else { ReviewMode::Interactive }
 }
 
@@ -152,7 +156,7 @@ pub(super) fn parse(text: &str, is_branch: Option<BranchTest<'_>>) -> Result<Res
     let words: Vec<Cow<'_, str>> = split_words(text).into_iter().filter(replaced).map(token).collect();
     let words: Vec<&str> = words.iter().map(Cow::as_ref).collect();
     let modes: Vec<&str> = words.iter().copied().filter(|word| word.starts_with("mode:")).collect();
-    let headless = modes.contains(&"mode:headless");
+    let headless = modes.iter().any(|word| is_headless(word));
     let wrong = |code: ErrorCode, reason: String| {
         let mode = if headless { ReviewMode::Headless } else { ReviewMode::Interactive };
         failed(USAGE, code, mode, &reason).with_hint("repair the arguments, and start again")

@@ -1,12 +1,11 @@
 //! The folder of one review: `runs/review/<run>/` in the store. Its record describes the start; `metadata.json` is
 //! written last, so that a folder without it is unfinished.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ReviewMode;
 use super::merge::{MergedFinding, Response, findings_by_id};
 use crate::disk::FileKind;
 use crate::order;
@@ -256,11 +255,6 @@ fn file_name(reviewer: &str, taken: &[String]) -> String {
         number => format!("{stem}-{number}.json"),
     };
     (1..).map(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
-}
-
-/// The mode in the record of a run, regardless of who wrote it: it only decides the form of a message.
-pub(super) fn mode_said(environment: &Environment, run: &Path) -> Option<ReviewMode> {
-    serde_json::from_value(Value::String(run::recorded_mode(environment, run)?)).ok()
 }
 
 #[cfg(test)]
