@@ -3,6 +3,8 @@
 
 mod changed_files;
 mod error;
+mod evaluation;
+mod folding;
 mod paths;
 mod repair;
 
@@ -29,6 +31,8 @@ use crate::source::LineIndex;
 use crate::target::{Target, Targets};
 pub use changed_files::changes;
 pub use error::CheckError;
+pub use evaluation::{Evaluation, Label};
+pub use folding::{FoldedSource, fold_files};
 pub use paths::{CheckedPaths, plugin_of};
 pub use repair::{RepairedSource, repair};
 
@@ -281,14 +285,17 @@ fn read_baseline(path: &Path) -> Result<Baseline, CheckError> {
     };
     let baseline: Baseline = serde_json::from_str(&text).map_err(|error| {
         let place = (path.display().to_string(), error.line(), error.column());
-        let message = error.to_string();
-        let message = message.rsplit_once(" at line").map_or(message.as_str(), |(message, _)| message);
-        refused(format!("invalid baseline: {message}"), Some(place))
+        refused(format!("invalid baseline: {}", without_position(&error.to_string())), Some(place))
     })?;
     crate::schema::BASELINE
         .accept(&baseline.schema)
         .map_err(|message| refused(format!("`{}`: {message}", path.display()), None))?;
     Ok(baseline)
+}
+
+/// The message of a parser without the position at its end.
+fn without_position(message: &str) -> &str {
+    message.rsplit_once(" at line").map_or(message, |(message, _)| message)
 }
 
 /// The position of `word` in the `plugcast.toml` of `folder`.

@@ -1,6 +1,7 @@
 //! A mistake of the user as data: what is wrong, where, why it matters and how to fix it. One run collects all of them;
 //! `Err` is reserved for I/O errors and bugs.
 
+mod cause;
 mod host_id;
 mod host_selection;
 mod rule_id;
@@ -9,6 +10,7 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use cause::Cause;
 pub use host_id::HostId;
 pub use host_selection::HostSelection;
 pub use rule_id::RuleId;
@@ -88,6 +90,9 @@ pub struct Diagnostic {
     /// Its fingerprint, once computed; not part of the JSON.
     #[serde(skip)]
     pub fingerprint: Option<String>,
+    /// What it is about, where its rule gives it; not part of the JSON.
+    #[serde(skip)]
+    pub known_cause: Option<Cause>,
 }
 
 /// A change that fixes a finding.
@@ -206,7 +211,18 @@ impl Diagnostic {
             fix: None,
             related: Vec::new(),
             fingerprint: None,
+            known_cause: None,
         }
+    }
+
+    /// The number of places that have it.
+    pub fn place_count(&self) -> usize {
+        1 + self.related.iter().filter(|place| place.is_repetition()).count()
+    }
+
+    /// What it is about.
+    pub fn cause(&self) -> Cause {
+        self.known_cause.clone().unwrap_or_else(|| Cause::from_message(&self.message))
     }
 
     /// The same finding with help.

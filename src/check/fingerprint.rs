@@ -21,15 +21,18 @@ pub fn mark<'a>(found: &mut [Diagnostic], file: impl Fn(&str) -> Option<&'a Sour
     }
 }
 
-/// A second identity for each of `found` that includes its message, which distinguishes several findings of a rule on
-/// one line. Numbers are left out: a count that changed is the same finding.
+/// A second identity for each of `found` that includes its cause, which distinguishes several findings of a rule on
+/// one line. Values are left out: a count that changed is the same finding.
 pub fn cause_fingerprints<'a>(
     found: &[Diagnostic],
     file: impl Fn(&str) -> Option<&'a SourceFile>,
 ) -> Vec<String> {
     let mut digests = Digests::default();
-    let words = |finding: &Diagnostic| finding.message.replace(|c: char| c.is_ascii_digit() || c == ',', "");
-    found.iter().map(|finding| digests.next(finding, &file, &words(finding))).collect()
+    let about = |finding: &Diagnostic| {
+        let cause = finding.cause();
+        [&[cause.mistake().to_owned()], cause.names()].concat().join("\0")
+    };
+    found.iter().map(|finding| digests.next(finding, &file, &about(finding))).collect()
 }
 
 /// How often each digest occurred.
@@ -41,12 +44,12 @@ impl Digests {
         &mut self,
         finding: &Diagnostic,
         file: impl Fn(&str) -> Option<&'a SourceFile>,
-        words: &str,
+        about: &str,
     ) -> String {
         let line = file(&finding.path).and_then(|file| line(finding, file)).unwrap_or_default();
         let mut parts = vec![finding.rule.as_str().as_bytes(), finding.path.as_bytes(), line.as_bytes()];
-        if !words.is_empty() {
-            parts.push(words.as_bytes());
+        if !about.is_empty() {
+            parts.push(about.as_bytes());
         }
         let what: [u8; 32] = Sha256::digest(parts.join(&0)).into();
         let times = self.0.entry(what).or_default();

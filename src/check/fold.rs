@@ -1,10 +1,10 @@
-//! Groups findings by cause: the same message of a rule at several places of a plugin becomes one finding with related
-//! places, and the same message for several hosts becomes one with their names. For the terminal, findings that differ
+//! Groups findings by cause: a mistake at several places of a plugin becomes one finding with related places, and one
+//! that matters for several hosts becomes one with their names. For the terminal, findings that differ
 //! only in names are grouped as well.
 
 use std::collections::BTreeMap;
 
-use crate::diagnostic::{Diagnostic, HostId, RelatedPlace, Repetition, RuleId, Severity};
+use crate::diagnostic::{Cause, Diagnostic, HostId, RelatedPlace, Repetition, RuleId, Severity};
 
 /// The label of a further place of a finding.
 const SAME_HERE: &str = "the same here";
@@ -23,7 +23,7 @@ pub fn fold_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
             other.rule == finding.rule
                 && (other.line, other.column, other.severity)
                     == (finding.line, finding.column, finding.severity)
-                && (&other.path, &other.message) == (&finding.path, &finding.message)
+                && (&other.path, other.cause()) == (&finding.path, finding.cause())
                 && !other.hosts.is_empty()
                 && !finding.hosts.is_empty()
         };
@@ -40,25 +40,26 @@ pub fn fold_hosts(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     out
 }
 
-/// Joins findings with the same message within one file, or within another part of the source that `part` names; keeps
+/// Joins findings with the same cause within one file, or within another part of the source that `part` names; keeps
 /// their order.
 pub fn fold_places(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
-    let mut first: BTreeMap<(String, Severity, RuleId, &str, &[HostId]), usize> = BTreeMap::new();
+    let mut first: BTreeMap<(String, Severity, RuleId, Cause, &[HostId]), usize> = BTreeMap::new();
     let mut out: Vec<Diagnostic> = Vec::new();
     // How many places each finding had before folding.
     let mut own: Vec<usize> = Vec::new();
     for finding in found {
-        let key =
-            (part(finding), finding.severity, finding.rule, &*finding.message, finding.hosts.as_slice());
+        let cause = finding.cause();
+        let is_named = !cause.names().is_empty();
+        let key = (part(finding), finding.severity, finding.rule, cause, finding.hosts.as_slice());
         let at = *first.entry(key).or_insert(out.len());
-        // A message without names may have several causes.
+        // A mistake that concerns no name may have been made for several reasons.
         let takes = |head: &Diagnostic| {
             let applicability = |finding: &Diagnostic| finding.fix.as_ref().map(|fix| fix.applicability);
             applicability(head) == applicability(finding)
                 && head.help == finding.help
                 && own[at] == finding.related.len()
         };
-        if at == out.len() || !finding.message.contains('`') || !takes(&out[at]) {
+        if at == out.len() || !is_named || !takes(&out[at]) {
             own.push(finding.related.len());
             out.push(finding.clone());
             continue;
@@ -86,37 +87,46 @@ pub fn fold_conventions(found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if found.iter().filter(|finding| is_one(finding)).count() <= PATTERN {
         return found;
     }
-    let key = |finding: &Diagnostic| match is_one(finding) {
-        true => pattern(&finding.message),
-        false => format!("{}\0{}\0{}\0{}", finding.path, finding.line, finding.column, finding.message),
-    };
-    join(&found, key, PATTERN)
+    join(&found, |finding| Grouping::new(finding, is_one(finding).then(String::new)), PATTERN)
 }
 
 /// Joins the findings of one file about characters of one kind. Each place keeps its own message.
 pub fn fold_characters(found: &[Diagnostic]) -> Vec<Diagnostic> {
-    let key = |finding: &Diagnostic| match CHARACTERS.contains(&finding.rule) {
-        true => format!("{}\0{}", finding.path, kind_of_character(&finding.message)),
-        false => format!("{}\0{}\0{}\0{}", finding.path, finding.line, finding.column, finding.message),
-    };
-    join(found, key, 0)
+    let file = |finding: &Diagnostic| CHARACTERS.contains(&finding.rule).then(|| finding.path.clone());
+    join(found, |finding| Grouping::new(finding, file(finding)), 0)
 }
 
-/// A message about a character without its code, such as ` (U+200B)`.
-fn kind_of_character(message: &str) -> String {
-    let coded = message.split_once(" (U+").and_then(|(before, rest)| Some((before, rest.split_once(')')?.1)));
-    coded.map_or_else(|| message.to_owned(), |(before, after)| format!("{before}{after}"))
-}
-
-/// Joins, for human output, findings of one rule with the same message anywhere, and frequent findings of one part of
-/// the source whose messages differ only in names and numbers: each place keeps its own message and help.
+/// Joins, for human output, findings of one rule with the same cause anywhere, and frequent findings of one part of the
+/// source whose causes differ only in names and values: each place keeps its own message and help.
 pub fn fold_patterns(found: &[Diagnostic], part: impl Fn(&Diagnostic) -> String) -> Vec<Diagnostic> {
-    let words = join(found, |finding| finding.message.clone(), 0);
-    join(&words, |finding| format!("{}\0{}", part(finding), pattern(&finding.message)), PATTERN)
+    let causes = join(found, |finding| Grouping::Cause(finding.cause()), 0);
+    join(&causes, |finding| Grouping::new(finding, Some(part(finding))), PATTERN)
+}
+
+/// What findings have in common that are joined.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Grouping {
+    /// The mistake, in one part of the source.
+    Mistake(String, String),
+    /// The cause.
+    Cause(Cause),
+    /// Also the place: nothing is joined but the same finding.
+    Place(String, usize, usize, Cause),
+}
+
+impl Grouping {
+    /// By mistake within `part`, or by place without one.
+    fn new(finding: &Diagnostic, part: Option<String>) -> Self {
+        let cause = finding.cause();
+        match part {
+            Some(part) => Self::Mistake(part, cause.mistake().to_owned()),
+            None => Self::Place(finding.path.clone(), finding.line, finding.column, cause),
+        }
+    }
 }
 
 /// Joins findings of one rule, severity, list of hosts and `key` where there are more than `most` of them.
-fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) -> Vec<Diagnostic> {
+fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> Grouping, most: usize) -> Vec<Diagnostic> {
     let keys: Vec<_> = found
         .iter()
         .map(|finding| (finding.rule, finding.severity, finding.hosts.as_slice(), key(finding)))
@@ -144,12 +154,6 @@ fn join(found: &[Diagnostic], key: impl Fn(&Diagnostic) -> String, most: usize) 
     out
 }
 
-/// A message without names and numbers: texts in backticks and digits are removed.
-fn pattern(message: &str) -> String {
-    let words = message.split('`').step_by(2).collect::<Vec<_>>().join("`");
-    words.chars().filter(|letter| !letter.is_ascii_digit() && *letter != ',').collect()
-}
-
 /// A finding as a related place of another one, with `message` if it differs from that one.
 fn place(finding: &Diagnostic, message: Option<String>) -> RelatedPlace {
     let repetition = if message.is_some() { Repetition::Differs } else { Repetition::Same };
@@ -163,14 +167,10 @@ fn place(finding: &Diagnostic, message: Option<String>) -> RelatedPlace {
     }
 }
 
-/// The number of places of a finding.
-pub fn place_count(finding: &Diagnostic) -> usize {
-    1 + finding.related.iter().filter(|place| place.is_repetition()).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::hidden_chars::{self, HiddenRun};
 
     fn finding(message: &str, line: usize, hosts: &[&str]) -> Diagnostic {
         let mut finding =
@@ -188,7 +188,7 @@ mod tests {
     fn one_cause_is_one_finding() {
         let found = vec![finding("no `a`", 1, &[]), finding("no `b`", 2, &[]), finding("no `a`", 3, &[])];
         let folded = fold_places(&found, part);
-        let shown: Vec<_> = folded.iter().map(|one| (one.line, place_count(one))).collect();
+        let shown: Vec<_> = folded.iter().map(|one| (one.line, one.place_count())).collect();
         assert_eq!(shown, [(1, 2), (2, 1)]);
     }
 
@@ -223,7 +223,7 @@ mod tests {
         };
         assert_eq!(fold_patterns(&found(3), part).len(), 3);
         let shown = fold_patterns(&found(5), part);
-        assert_eq!((shown.len(), place_count(&shown[0])), (1, 5));
+        assert_eq!((shown.len(), shown[0].place_count()), (1, 5));
         assert_eq!(shown[0].related[3].message, "1,005 lines in `5`");
         let mut elsewhere = found(5);
         elsewhere[3].path = "b/a.md".to_owned();
@@ -244,7 +244,7 @@ mod tests {
         };
         assert_eq!(fold_conventions(named(3)), named(3));
         let folded = fold_conventions(named(4));
-        assert_eq!((folded.len(), place_count(&folded[0]), place_count(&folded[1])), (2, 4, 1));
+        assert_eq!((folded.len(), folded[0].place_count(), folded[1].place_count()), (2, 4, 1));
         let last = &folded[0].related[2];
         assert_eq!(last.path, "4/SKILL.md");
         assert_eq!(last.message, "the name `A 4` contains `A`; write a hyphen; rename it to `4`");
@@ -252,19 +252,20 @@ mod tests {
 
     #[test]
     fn characters_of_one_kind_are_one_finding_in_a_file() {
-        let found = |path: &str, what: &str, line| Diagnostic {
+        let found = |path: &str, character: &str, line| Diagnostic {
             rule: RuleId::HIDDEN_UNICODE,
             path: path.to_owned(),
-            ..finding(&format!("{what} is invisible to readers"), line, &[])
+            known_cause: hidden_chars::find(character).first().map(HiddenRun::cause),
+            ..finding("in words that may change", line, &[])
         };
         let all = [
-            found("a.md", "a zero-width character (U+200B)", 1),
-            found("a.md", "a zero-width character (U+2060)", 2),
-            found("a.md", "a soft hyphen (U+00AD)", 3),
-            found("b.md", "a zero-width character (U+200B)", 4),
+            found("a.md", "a\u{200B}b", 1),
+            found("a.md", "a\u{2060}b", 2),
+            found("a.md", "a\u{AD}b", 3),
+            found("b.md", "a\u{200B}b", 4),
         ];
         let folded = fold_characters(&all);
-        let shown: Vec<_> = folded.iter().map(|one| (one.line, place_count(one))).collect();
+        let shown: Vec<_> = folded.iter().map(|one| (one.line, one.place_count())).collect();
         assert_eq!(shown, [(1, 2), (3, 1), (4, 1)]);
     }
 

@@ -35,6 +35,17 @@ pub enum CheckError {
         /// File, line and column.
         place: Option<(String, usize, usize)>,
     },
+    /// No folder has labels.
+    #[error("no labelled tree was found")]
+    NoLabels,
+    /// The labels of a tree cannot be read.
+    #[error("{message}")]
+    Labels {
+        /// What is wrong.
+        message: String,
+        /// File, line and column.
+        place: (String, usize, usize),
+    },
     /// Git could not determine the changes.
     #[error(transparent)]
     Since(#[from] GitError),

@@ -10,16 +10,15 @@ use clap::{Args, ValueEnum};
 
 use super::console::Console;
 use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions};
-use crate::check::Findings;
 use crate::check::baseline::Baseline;
-use crate::check::fold;
 use crate::check::scope::{CheckScope, Shard};
-use crate::check_session::{self, CheckSession, CheckedPaths, CheckedSource, SessionOptions, TextOverlay};
+use crate::check_session::{
+    self, CheckSession, CheckedPaths, CheckedSource, FoldedSource, SessionOptions, TextOverlay,
+};
 use crate::diagnostic::{Applicability, Severity};
 use crate::disk::reader::{self, SizeLimit};
 use crate::disk::{self, edit};
 use crate::printable;
-use crate::progress::Progress;
 use crate::report::frame::FrameStyle;
 use crate::report::human::count_noun;
 
@@ -190,13 +189,11 @@ fn reads_stdin(args: &CheckArgs) -> Result<bool, CommandFailure> {
 /// Prints the findings in `scope` after `fixed` fixes, and returns the exit code.
 fn print_findings(
     (args, global): (&CheckArgs, &GlobalOptions),
-    mut examined: CheckedSource,
+    examined: CheckedSource,
     (session, scope, fixed): (&CheckSession<'_>, &CheckScope, usize),
     console: &Console,
 ) -> Result<u8, CommandFailure> {
-    let places = fold::fold_hosts(std::mem::take(&mut examined.findings.diagnostics));
-    let of_plugins = fold::fold_places(&places, |found| print::plugin_of(&examined.project, found));
-    examined.findings.diagnostics = fold::fold_conventions(fold::fold_characters(&of_plugins));
+    let FoldedSource { examined, places } = examined.fold();
     let printed = print::PrintContext { session, scope, fixed, places };
     let style = print::HumanStyle {
         statistics: args.statistics,
@@ -233,23 +230,6 @@ fn print_findings(
     // The program ends here: freeing every file would only take time.
     std::mem::forget(examined);
     Ok(code)
-}
-
-/// Checks `src`, with only its own configuration.
-///
-/// # Errors
-/// When the source cannot be read, or the configuration is invalid.
-pub(super) fn examine(
-    src: &Path,
-    global: &GlobalOptions,
-    progress: &Progress,
-) -> Result<Findings, CommandFailure> {
-    let targets = super::targets(global)?;
-    let options =
-        SessionOptions { own_config: true, progress: progress.clone(), ..SessionOptions::default() };
-    let mut session = CheckSession::new(src, &options, &targets)?;
-    let read = session.read(TextOverlay::new())?;
-    Ok(session.examine(read, &CheckScope::default()).findings)
 }
 
 fn write_baseline(file: &Path, mut examined: CheckedSource, console: &Console) -> Result<u8, CommandFailure> {

@@ -1,16 +1,12 @@
 //! `plugcast eval`: the accuracy of the rules on labelled trees.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::check::examine;
 use super::console::Console;
 use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, OutputFormat};
-use crate::check::rules;
-use crate::check::score::{Label, compare};
-use crate::disk;
+use crate::check_session::{Evaluation, Label};
 use crate::report::eval::{EvalReport, RuleScore};
 
 /// Measure precision and recall of the rules over labelled trees
@@ -38,35 +34,20 @@ pub struct EvalArgs {
 /// # Errors
 /// When there is no case, or one cannot be read.
 pub fn run(args: &EvalArgs, global: &GlobalOptions, console: &Console) -> Result<u8, CommandFailure> {
-    let mut folders = Vec::new();
-    for path in &args.cases {
-        collect(path, &mut folders)?;
-    }
-    if folders.is_empty() {
-        let help = "pass a folder with an `expected.json`, or one that contains such folders";
-        return Err(CommandFailure::usage("no labelled tree was found", help));
-    }
-    let mut scores = BTreeMap::new();
+    let targets = super::targets(global)?;
+    let Evaluation { scores, trees, .. } = Evaluation::load(&args.cases, &targets, &console.progress)?;
     let mut differences = Vec::new();
-    let cases = console.progress.repeat("checking labelled trees", folders.len());
-    for folder in &folders {
-        let labels = labels(folder)?;
-        let inner = folder.join("in");
-        let tree = if disk::is_folder(&inner) { inner } else { folder.clone() };
-        let mut found = examine(&tree, global, &console.progress)?.diagnostics;
-        found.retain(|found| rules::find(found.rule.as_str()).is_some());
-        let difference = compare(&labels, &found, &mut scores);
-        let say = |label: &Label, what: &str| {
+    for (folder, difference) in &trees {
+        let describe = |label: &Label, what: &str| {
             format!("{}: {}:{}: {} {what}", folder.display(), label.path, label.line, label.rule)
         };
-        differences.extend(difference.missed.iter().map(|label| say(label, "is missed")));
-        differences.extend(difference.wrong.iter().map(|label| say(label, "is wrong: no label expects it")));
-        cases.step();
+        differences.extend(difference.missed.iter().map(|label| describe(label, "is missed")));
+        let wrong = |label| describe(label, "is wrong: no label expects it");
+        differences.extend(difference.wrong.iter().map(wrong));
     }
-    drop(cases);
     let report = EvalReport {
         schema: crate::schema::EVAL.tag(),
-        cases: folders.len(),
+        cases: trees.len(),
         rules: scores.into_iter().map(|(rule, score)| RuleScore::new(rule, &score)).collect(),
         differences,
     };
@@ -75,34 +56,4 @@ pub fn run(args: &EvalArgs, global: &GlobalOptions, console: &Console) -> Result
         OutputFormat::Human => console.print(&report.table()),
     }
     Ok(if report.differences.is_empty() { CLEAN } else { FINDINGS })
-}
-
-fn collect(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), CommandFailure> {
-    if disk::is_file(&folder.join("expected.json")) {
-        out.push(folder.to_owned());
-        return Ok(());
-    }
-    for (name, is_folder) in disk::list(folder)? {
-        if is_folder {
-            collect(&folder.join(name), out)?;
-        }
-    }
-    Ok(())
-}
-
-/// The message of a parser without the position at its end.
-fn without_position(message: &str) -> &str {
-    message.rsplit_once(" at line").map_or(message, |(message, _)| message)
-}
-
-fn labels(folder: &Path) -> Result<Vec<Label>, CommandFailure> {
-    let path = folder.join("expected.json");
-    let text = disk::read_text(&path)?.unwrap_or_default();
-    let labels: Vec<Label> = serde_json::from_str(&text).map_err(|error| CommandFailure {
-        code: "labels".into(),
-        message: without_position(&error.to_string()).to_owned(),
-        help: Some("write a list of {\"rule\": …, \"path\": …, \"line\": …}".into()),
-        place: Some((path.display().to_string(), error.line(), error.column())),
-    })?;
-    Ok(labels.into_iter().filter(|label| rules::find(&label.rule).is_some()).collect())
 }

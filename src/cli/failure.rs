@@ -71,6 +71,14 @@ impl From<CheckError> for CommandFailure {
                 let help = "write it with `plugcast check --write-baseline FILE`";
                 Self { code: "baseline".into(), message, help: Some(help.into()), place }
             }
+            CheckError::NoLabels => {
+                let help = "pass a folder with an `expected.json`, or one that contains such folders";
+                Self::usage(message, help)
+            }
+            CheckError::Labels { place, .. } => {
+                let help = "write a list of {\"rule\": …, \"path\": …, \"line\": …}";
+                Self { code: "labels".into(), message, help: Some(help.into()), place: Some(place) }
+            }
             CheckError::Since(error) => Self { code: "since".into(), ..Self::from(error) },
             CheckError::Source(error) => error.into(),
             CheckError::Edit(error) => error.into(),

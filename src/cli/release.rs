@@ -7,7 +7,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::console::Console;
 use super::{CLEAN, CommandFailure, FINDINGS, GlobalOptions, helper};
 use crate::build::BuildError;
-use crate::check::fold;
 use crate::diagnostic::{Applicability, Diagnostic};
 use crate::disk;
 use crate::release::{ReleaseError, ReleaseOptions, ReleaseReport, ReleaseSession, ReleaseSummary};
@@ -126,7 +125,7 @@ pub fn run(args: &ReleaseArgs, global: &GlobalOptions, console: &Console) -> Res
             let text = match global.verbose {
                 true => frame::findings(&examined.found, file, style),
                 false => {
-                    let shown = fold::fold_patterns(&examined.found, |_| String::new());
+                    let shown = examined.patterns();
                     let all = &examined.released;
                     let unit = |found: &Diagnostic| report::unit_of(all, &found.path);
                     screen::findings(&shown, file, style, unit, |unit| report::lines_of(all, unit))

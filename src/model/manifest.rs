@@ -79,8 +79,8 @@ pub fn hidden_characters(file: &SourceFile, text: &str) -> Vec<Diagnostic> {
     let mut runs = hidden_chars::find_in_json(text);
     runs.retain(|run| run.escaped || run.first >= ' ');
     let finding = |run: HiddenRun| {
-        Diagnostic::in_file(file, run.span, Severity::Warning, HIDDEN_UNICODE, run.message())
-            .help("remove it")
+        let finding = Diagnostic::in_file(file, run.span, Severity::Warning, HIDDEN_UNICODE, run.message());
+        Diagnostic { known_cause: Some(run.cause()), ..finding.help("remove it") }
     };
     let mut found: Vec<Diagnostic> = runs.into_iter().map(finding).collect();
     found.dedup_by_key(|found| found.line);

@@ -65,7 +65,7 @@ pub(super) fn findings_after(
             continue;
         }
         let fresh =
-            |found: &&&Diagnostic| marked && own || old.iter().all(|old| old.message != found.message);
+            |found: &&&Diagnostic| marked && own || old.iter().all(|old| old.cause() != found.cause());
         let fresh: Vec<&Diagnostic> = found.iter().filter(fresh).copied().collect();
         for found in if fresh.is_empty() { found } else { fresh } {
             let remark = remark(found);

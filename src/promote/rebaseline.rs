@@ -32,7 +32,7 @@ pub(super) fn rebaseline(
             continue;
         };
         let after = new.get(&key).map_or(&[][..], Vec::as_slice);
-        let same = || after.iter().find(|found| found.message == before[at].message);
+        let same = || after.iter().find(|found| found.cause() == before[at].cause());
         let next = if after.len() == before.len() { after.get(at) } else { same() };
         findings.extend(next.map(|found| KnownFinding {
             path: found.path.clone(),

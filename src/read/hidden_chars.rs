@@ -4,6 +4,7 @@
 
 mod byte_search;
 
+use crate::diagnostic::Cause;
 use crate::printable::HiddenKind;
 use crate::source::{Span, line_start, next_line};
 use byte_search::{has_any, remarkable};
@@ -24,6 +25,13 @@ pub struct HiddenRun {
 }
 
 impl HiddenRun {
+    /// What a diagnostic about it is about.
+    pub fn cause(&self) -> Cause {
+        let whom = if self.escaped { "escaped" } else { "written" };
+        Cause::new(&format!("{} {whom}", self.kind.describe()), &[])
+            .with_value(&format!("{:X}", u32::from(self.first)))
+    }
+
     /// The message of a diagnostic about it.
     pub fn message(&self) -> String {
         let (what, code) = (self.kind.describe(), u32::from(self.first));

@@ -16,7 +16,7 @@ use super::report::ReleasedUnit;
 use super::{past_releases, units};
 use crate::build::helper::{self, HelperSearchPath};
 use crate::build::{BuildError, SkipPolicy, SourceRequest};
-use crate::check::fix;
+use crate::check::{fix, fold};
 use crate::check_session::CheckError;
 use crate::compare;
 use crate::diagnostic::{self, Applicability, Diagnostic, HostSelection, Severity};
@@ -162,6 +162,11 @@ impl<'a> ReleaseSession<'a> {
 }
 
 impl ReleaseExamination {
+    /// The findings for a reader: frequent ones that differ only in names are joined.
+    pub fn patterns(&self) -> Vec<Diagnostic> {
+        fold::fold_patterns(&self.found, |_| String::new())
+    }
+
     /// The file at `path`, if a finding mentions it.
     pub fn file(&self, path: &str) -> Option<&SourceFile> {
         self.files.get(path).map(|file| &**file)

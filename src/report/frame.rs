@@ -9,7 +9,6 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::check::word;
 use super::human::count_noun;
-use crate::check::fold;
 use crate::diagnostic::{Applicability, Diagnostic, RelatedPlace, Repetition, RuleId, Severity};
 use crate::printable;
 use crate::source::{Position, SourceFile};
@@ -86,7 +85,7 @@ pub fn statistics(found: &[Diagnostic]) -> String {
     for finding in found {
         let (times, places, fixable) = rules.entry((finding.rule, finding.severity)).or_default();
         *times += 1;
-        *places += fold::place_count(finding);
+        *places += finding.place_count();
         *fixable +=
             usize::from(finding.fix.as_ref().is_some_and(|fix| fix.applicability == Applicability::Safe));
     }

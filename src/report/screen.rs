@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::check::word;
 use super::frame::{self, FrameStyle};
 use super::human::count_noun;
-use crate::check::fold;
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::printable;
 use crate::source::SourceFile;
@@ -124,7 +123,7 @@ fn separate(out: &mut String) {
 fn one_line(finding: &Diagnostic, style: FrameStyle, out: &mut String) {
     let hosts =
         if finding.hosts.is_empty() { String::new() } else { format!(" ({})", finding.hosts.join(", ")) };
-    let more = match fold::place_count(finding) - 1 {
+    let more = match finding.place_count() - 1 {
         0 => String::new(),
         more => format!(", and {}", count_noun(more, "more place", "more places")),
     };

@@ -153,8 +153,8 @@ pub fn big_crates(file: &SourceFile) -> Vec<String> {
 /// What the command line may not call: it asks a session of a higher row for a result, and prints that.
 const STAGES: [&str; 8] =
     ["emit", "lower", "read", "reread", "rewrite", "source_format", "sourcemap", "temp_dir"];
-/// The stages of `compile`, and what runs rules.
-const STAGE_TYPES: [&str; 4] = ["CommitSnapshot", "Discovery", "RuleContext", "Source"];
+/// The stages of `compile`, what runs rules, and what decides which findings are one and how rules score.
+const STAGE_NAMES: [&str; 6] = ["CommitSnapshot", "Discovery", "RuleContext", "Source", "fold", "score"];
 
 /// Stages of the pipeline that the command line calls itself.
 pub fn called_stages(file: &SourceFile) -> Vec<String> {
@@ -165,7 +165,7 @@ pub fn called_stages(file: &SourceFile) -> Vec<String> {
     let tokens = tokens(&file.text);
     let types = tokens.windows(3).filter_map(|three| match three {
         [(line, Token::Name(name)), (_, first), (_, second)]
-            if first.is(':') && second.is(':') && STAGE_TYPES.contains(&name.as_str()) =>
+            if first.is(':') && second.is(':') && STAGE_NAMES.contains(&name.as_str()) =>
         {
             Some((*line, name.clone()))
         }
@@ -315,6 +315,8 @@ fn stages_in_the_command_line_are_found() {
     let count = |path: &str, text: &str| called_stages(&SourceFile::new(path, text)).len();
     assert_eq!(count("src/cli/explain.rs", "use crate::read::json;\nuse crate::{lower, report};"), 2);
     assert_eq!(count("src/cli/build.rs", "let source = Source::read(&request, &targets)?;"), 1);
+    assert_eq!(count("src/cli/check.rs", "use crate::check::fold;\nlet found = fold::fold_hosts(found);"), 1);
+    assert_eq!(count("src/cli/eval.rs", "use crate::check::score::compare;"), 1);
     assert_eq!(count("src/cli.rs", "match error { CheckError::Source(error) => error.into() }"), 0);
     assert_eq!(count("src/cli/build.rs", "use crate::compile::OutputBuild; // Source"), 0);
     assert_eq!(count("src/compile.rs", "use crate::read::json;"), 0);

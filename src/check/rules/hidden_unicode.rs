@@ -6,7 +6,7 @@ use crate::check::context::{PluginText, RuleContext};
 use crate::check::intent;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Cause, Severity};
 use crate::printable::HiddenKind;
 use crate::read::hidden_chars::{self, HiddenRun};
 use crate::read::markdown::{RegionKind, region_at};
@@ -33,13 +33,14 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         return check_other_files(text, sink);
     }
     let mut line = 0;
-    let mut say = |span: Span, message: String, help: &str, others: &[&HiddenRun]| {
+    let mut say = |span: Span, message: String, cause: Option<Cause>, help: &str, others: &[&HiddenRun]| {
         // One finding per line is enough.
         let here = text.file.position(span.start).line;
         if here != line {
             line = here;
             let found = sink.report(text.file, span, message);
             found.help = Some(help.to_owned());
+            found.known_cause = cause;
             for other in others {
                 found.relate(text.file, other.span, other.message());
             }
@@ -51,7 +52,8 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
             run.kind.describe(),
             u32::from(run.first)
         );
-        say(span, message, "remove it", &[]);
+        let cause = HiddenRun { escaped: true, ..run }.cause();
+        say(span, message, Some(cause), "remove it", &[]);
     }
     let mut runs = in_markdown(text);
     // A fence inside of a code block, escaped so that it does not end the block.
@@ -69,13 +71,14 @@ fn check(_: &RuleContext<'_>, text: &PluginText<'_>, sink: &mut FindingSink) {
         let message = format!(
             "{count} words contain characters that no script has: the text was saved in a wrong encoding"
         );
-        say(first.span, message, "restore the text, and save it as UTF-8", others);
+        say(first.span, message, None, "restore the text, and save it as UTF-8", others);
         runs.retain(|run| !is_garbled(run, text.text));
     }
     let hyphens = runs.iter().any(|run| run.kind == HiddenKind::SoftHyphen) && is_hyphenated(text);
     for run in runs {
         if !(hyphens && hyphenates(&run, text)) {
-            say(run.span, run.message(), "remove it, or write it as an escape if the text is about it", &[]);
+            let help = "remove it, or write it as an escape if the text is about it";
+            say(run.span, run.message(), Some(run.cause()), help, &[]);
         }
     }
 }

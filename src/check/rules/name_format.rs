@@ -3,7 +3,7 @@
 use crate::check::context::{PluginText, RuleContext};
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::sink::FindingSink;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Cause, Severity};
 use crate::model::component::Component;
 use crate::source::ComponentKind;
 
@@ -24,9 +24,10 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
         return;
     };
     let Some(name) = node.scalar().filter(|name| !name.trim().is_empty()) else { return };
-    let Some(why) = fault(&name) else { return };
+    let Some((mistake, why)) = fault(&name) else { return };
     let length = name.chars().count();
     let found = sink.report(text.file, node.span, format!("the name `{name}` {why}"));
+    found.known_cause = Some(Cause::new(mistake, &[&name]));
     found.hosts = context.hosts_that(|target| target.skill.name_limit.is_some_and(|limit| length > limit));
     // Hosts put the plugin's name before it.
     let own = name.strip_prefix(text.plugin.name.as_str()).and_then(|rest| rest.strip_prefix(':'));
@@ -40,18 +41,18 @@ fn check(context: &RuleContext<'_>, component: &Component, text: &PluginText<'_>
     });
 }
 
-/// Why some host may refuse the name of a skill.
-fn fault(name: &str) -> Option<String> {
+/// Why some host may refuse the name of a skill: the mistake, and its description.
+fn fault(name: &str) -> Option<(&'static str, String)> {
     let length = name.chars().count();
     let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if length > LONGEST {
-        Some(format!("has {length} characters (limit {LONGEST})"))
+        Some(("length", format!("has {length} characters (limit {LONGEST})")))
     } else if let Some(c) = name.chars().find(|c| !is_allowed(*c)) {
-        Some(format!("contains `{c}`; only a–z, 0–9 and `-` are allowed"))
+        Some(("characters", format!("contains `{c}`; only a–z, 0–9 and `-` are allowed")))
     } else if name.starts_with('-') || name.ends_with('-') {
-        Some("begins or ends with a hyphen".to_owned())
+        Some(("edge", "begins or ends with a hyphen".to_owned()))
     } else if name.contains("--") {
-        Some("contains two hyphens in a row".to_owned())
+        Some(("row", "contains two hyphens in a row".to_owned()))
     } else {
         None
     }

@@ -5,18 +5,17 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::check::scope::CheckScope;
-use crate::check::{fingerprint, fix, fold};
-use crate::check_session::{CheckSession, CheckedSource, RepairedSource};
+use crate::check::{fingerprint, fix};
+use crate::check_session::{self, CheckSession, CheckedSource, RepairedSource};
 use crate::cli::console::Console;
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
 use crate::disk;
-use crate::model::project::Project;
 use crate::printable;
 use crate::report::check::{self as report, CheckReport, CheckSummary, SkippedPath};
 use crate::report::frame::{self, FrameStyle};
 use crate::report::human::{count_noun, fixable};
 use crate::report::{sarif, screen};
-use crate::source::{ExclusionReason, is_inside};
+use crate::source::ExclusionReason;
 
 /// With more findings than this, the output suggests a baseline.
 const BASELINE_FROM: usize = 50;
@@ -99,31 +98,19 @@ pub(super) fn sarif(printed: &PrintContext<'_>, examined: &CheckedSource) -> Str
     as_json(&sarif::log(&places, log))
 }
 
-/// The plugin that a finding is about, by its folder; empty if there is none.
-pub(super) fn plugin_of(project: &Project, found: &Diagnostic) -> String {
-    let roots = project.plugins.iter().map(|plugin| &plugin.root);
-    let own = roots.filter(|root| is_inside(&found.path, root.as_str()));
-    own.max_by_key(|root| root.as_str().len()).map(ToString::to_string).unwrap_or_default()
-}
-
 pub(super) fn github(printed: &PrintContext<'_>) -> String {
     let prefix = printed.prefix();
     let path = |found: &Diagnostic| match prefix.as_str() {
         "" => found.path.clone(),
         prefix => format!("{prefix}/{}", found.path),
     };
-    let mut of_files = file_findings(printed);
+    let mut of_files = check_session::fold_files(&printed.places);
     of_files.iter_mut().for_each(|found| found.path = path(found));
     report::annotations(&of_files)
 }
 
 pub(super) fn agent(printed: &PrintContext<'_>) -> String {
-    report::lines(&file_findings(printed))
-}
-
-/// One finding for one cause in a file.
-fn file_findings(printed: &PrintContext<'_>) -> Vec<Diagnostic> {
-    fold::fold_characters(&fold::fold_places(&printed.places, |found| found.path.clone()))
+    report::lines(&check_session::fold_files(&printed.places))
 }
 
 /// The options of human output.
@@ -150,15 +137,15 @@ pub(super) fn human(printed: &PrintContext<'_>, examined: &CheckedSource, style:
         found
     };
     let found = sorted(&examined.findings.diagnostics);
-    let shown = fold::fold_patterns(&found, |found| plugin_of(&examined.project, found));
-    let is_repeated = |found: &Diagnostic| found.severity != Severity::Info && fold::place_count(found) > 1;
+    let shown = examined.patterns(&found);
+    let is_repeated = |found: &Diagnostic| found.severity != Severity::Info && found.place_count() > 1;
     let file = |path: &str| examined.project.file(path);
     let mut out = if statistics {
         frame::statistics(&found)
     } else if verbose {
         frame::findings(&sorted(&printed.places), file, frames)
     } else {
-        screen::findings(&shown, file, frames, |found| plugin_of(&examined.project, found), |_| 0)
+        screen::findings(&shown, file, frames, |found| examined.plugin_of(found), |_| 0)
     };
     if quiet {
         return out;
