@@ -17,7 +17,7 @@ use crate::model::plugin::{LocationForm, PluginLocation, declares_component, set
 use crate::parallel;
 use crate::read::tree::{Node, Value};
 use crate::read::{frontmatter, json};
-use crate::source::{ComponentKind, Exclusion, ExclusionReason, SKILL_FILE};
+use crate::source::{ComponentKind, Exclusion, ExclusionReason, SKILL_FILE, is_markdown};
 use crate::source_format::SourceFacts;
 use crate::target::{ProjectFiles, Targets};
 
@@ -189,7 +189,7 @@ impl AdjacentSearch<'_> {
     /// Whether a file, which must not be a link to another host's file, declares an agent or a command.
     fn is_own_component(&self, path: &Utf8Path, kind: ComponentKind) -> bool {
         let place = self.src.join(path);
-        path.extension() == Some("md")
+        is_markdown(path)
             && self.file_system.canonical(&place).is_ok_and(|real| real == place)
             && self
                 .file_system

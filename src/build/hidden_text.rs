@@ -12,6 +12,7 @@ use crate::model::config::CheckConfig;
 use crate::model::project::Project;
 use crate::parallel;
 use crate::read::hidden_chars;
+use crate::source::is_markdown;
 use crate::target::Targets;
 
 const RULE: RuleId = RuleId::HIDDEN_UNICODE;
@@ -23,8 +24,7 @@ pub fn hidden_text_findings(project: &Project, targets: &Targets, config: &Check
         let Some((file, text)) = project.tree.get(path).and_then(|file| Some((file, file.text()?))) else {
             return false;
         };
-        let is_markdown = file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"));
-        !hidden_chars::find_in_code(text).is_empty() || is_markdown && escapes(text)
+        !hidden_chars::find_in_code(text).is_empty() || is_markdown(&file.path) && escapes(text)
     };
     let kept: Vec<&Utf8PathBuf> = project.plugins.iter().flat_map(|plugin| &plugin.files.kept).collect();
     let files = kept.len();

@@ -14,7 +14,7 @@ use crate::model::names;
 use crate::model::plugin::{LocationForm, PluginLocation};
 use crate::read::intent::in_examples;
 use crate::read::{frontmatter, json};
-use crate::source::SKILL_FILE;
+use crate::source::{SKILL_FILE, is_markdown};
 use crate::source_format::SourceFacts;
 use crate::target::Targets;
 
@@ -108,7 +108,7 @@ pub(super) fn locations(
 fn foreign_name(file_system: &FileSystem, src: &Path, source: &SourceFacts) -> Option<String> {
     let name = |path: &String| {
         let text = file_system.read_text(&src.join(path)).ok().flatten()?;
-        let fields = match path.ends_with(".md") {
+        let fields = match is_markdown(path) {
             true => frontmatter::parse(&text).fields,
             false => json::parse(&text).0,
         };
@@ -209,5 +209,5 @@ pub(super) fn holds_texts(folder: &Utf8Path, files: &Files) -> bool {
             || matches!(path.file_name(), Some("index.js" | "__init__.py"))
     };
     let files = files.files_below(folder);
-    files.iter().any(|path| path.extension() == Some("md")) && !files.iter().any(is_code)
+    files.iter().any(is_markdown) && !files.iter().any(is_code)
 }

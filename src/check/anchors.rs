@@ -8,7 +8,7 @@ use camino::Utf8Path;
 
 use crate::model::project::Project;
 use crate::read::markdown::{self, RegionKind};
-use crate::source::Span;
+use crate::source::{Span, is_markdown};
 
 /// The anchors of every Markdown text, computed lazily.
 #[derive(Debug)]
@@ -38,7 +38,7 @@ pub struct TextAnchors {
 impl<'a> Anchors<'a> {
     /// Prepares the anchors of the texts of `project`.
     pub fn new(project: &'a Project) -> Self {
-        let markdown = project.tree.files().filter(|file| file.path.extension() == Some("md"));
+        let markdown = project.tree.files().filter(|file| is_markdown(&file.path));
         let texts = markdown.filter_map(|file| {
             let (lines, places) = (OnceLock::new(), OnceLock::new());
             Some((file.path.as_str(), MarkdownText { text: file.text()?, lines, places }))

@@ -30,7 +30,7 @@ use crate::parallel;
 use crate::progress::Progress;
 use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Outline};
-use crate::source::{ComponentKind, SourceFile, Span, by_parts};
+use crate::source::{ComponentKind, SourceFile, Span, by_parts, is_markdown};
 use crate::target::{CheckFacts, Target, Targets};
 
 /// The context that every rule receives.
@@ -242,7 +242,7 @@ impl<'a> RuleContext<'a> {
             component: owner.map(|(component, _)| component),
             main: owner.is_some_and(|(_, main)| main),
             body,
-            markdown: file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")),
+            markdown: is_markdown(&file.path),
             example: in_examples(plugin.relative_path(&file.path))
                 || in_expected_output(&file.path)
                 || is_changelog(&file.path)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit};
 use crate::read::{frontmatter, json, yaml};
 use crate::rewrite::{self, Edit};
-use crate::source::Span;
+use crate::source::{Span, is_markdown};
 
 /// The plan of one pass.
 #[derive(Debug, Clone, Default)]
@@ -182,7 +182,7 @@ fn reads_as_well(path: &str, old: &str, new: &str) -> bool {
             faults(new) <= faults(old)
         }
         "toml" => toml::from_str::<toml::Table>(new).is_ok() || toml::from_str::<toml::Table>(old).is_err(),
-        "md" => {
+        _ if is_markdown(path) => {
             let (old, new) = (frontmatter::parse(old), frontmatter::parse(new));
             let refused = |document: &frontmatter::MarkdownDocument| {
                 document.faults.iter().filter(|fault| !fault.rescued).count()

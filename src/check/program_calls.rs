@@ -7,7 +7,7 @@ use super::context::{PluginText, RuleContext};
 use crate::read::intent::is_created;
 use crate::read::markdown::RegionKind;
 use crate::read::shell_names::ShellBlock;
-use crate::source::{Span, line_start};
+use crate::source::{Span, is_markdown, line_start};
 
 /// Programs before another one that they start.
 const STARTERS: [&str; 6] = ["sudo", "exec", "time", "nohup", "env", "command"];
@@ -69,7 +69,7 @@ pub(super) fn is_made(context: &RuleContext<'_>, text: &PluginText<'_>, path: &s
         .files
         .kept
         .iter()
-        .filter(|path| !matches!(path.extension(), Some("md" | "json" | "yaml" | "yml")));
+        .filter(|path| !is_markdown(path) && !matches!(path.extension(), Some("json" | "yaml" | "yml")));
     let mut texts = files.filter_map(|path| context.file(path)?.text());
     here || texts.any(|text| memmem::find(text.as_bytes(), name.as_bytes()).is_some())
 }

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use crate::model::qualified_name::last_of;
 use crate::read::pointer::JsonPointer;
 use crate::read::{frontmatter, yaml};
-use crate::source::Span;
+use crate::source::{Span, is_markdown};
 
 /// The files of one bundle.
 pub(super) struct Documents<'a> {
@@ -40,7 +40,7 @@ impl<'a> Documents<'a> {
             "json" => serde_json::from_str(&text).ok(),
             "toml" => toml::from_str(&text).ok(),
             "yaml" | "yml" => yaml::parse(&text, Span::new(0, text.len())).0.map(|node| node.to_json()),
-            "md" => frontmatter::parse(&text).fields.map(|node| node.to_json()),
+            _ if is_markdown(path) => frontmatter::parse(&text).fields.map(|node| node.to_json()),
             _ => None,
         };
         let value = Rc::new(value.unwrap_or_default());

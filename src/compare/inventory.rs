@@ -13,7 +13,7 @@ use crate::disk;
 use crate::ledger::{Ledger, LedgerRow, LossClass, LossId, RowOutcome};
 use crate::model::qualified_name::last_of;
 use crate::read::frontmatter;
-use crate::source::ComponentKind;
+use crate::source::{ComponentKind, is_markdown};
 use crate::target::Target;
 
 /// What users of one host get.
@@ -173,7 +173,7 @@ impl InventoryReader<'_> {
                 fields.retain(|key, _| matches!(key.as_str(), "version" | "description"));
                 item.fields = fields;
             }
-            ComponentKind::Skill | ComponentKind::Agent | ComponentKind::Command if to.ends_with(".md") => {
+            ComponentKind::Skill | ComponentKind::Agent | ComponentKind::Command if is_markdown(to) => {
                 self.markdown(row, to, &mut item)
             }
             _ if row.pointer.is_some() || to.ends_with(".json") => {

@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use super::inventory::{InventoryItem, InventorySource};
 use super::python_imports::PythonImports;
 use crate::bundle::ManifestFile;
-use crate::source::ComponentKind;
+use crate::source::{ComponentKind, is_markdown};
 
 /// How many intermediate files may connect a file to the component that runs it.
 const STEPS: usize = 4;
@@ -77,7 +77,7 @@ fn parts<'a>(bundle: &'a InventorySource<'_>) -> KnownParts<'a> {
         parts.files.insert(to);
         // A skill at the root of its plugin owns all files that belong to nothing else.
         let folder =
-            Utf8Path::new(to).parent().filter(|_| row.kind == ComponentKind::Skill && to.ends_with(".md"));
+            Utf8Path::new(to).parent().filter(|_| row.kind == ComponentKind::Skill && is_markdown(to));
         parts.folders.extend(folder.filter(|folder| folder.components().count() > 2).map(Utf8Path::as_str));
     }
     parts
@@ -156,7 +156,7 @@ fn named_in(
     wanted: &[usize],
 ) -> Vec<usize> {
     // A document runs nothing.
-    let runs = !file.path.ends_with(".md") && file.size <= SCRIPT;
+    let runs = !is_markdown(&file.path) && file.size <= SCRIPT;
     let Some(text) = runs.then(|| (bundle.text)(&file.path)).flatten() else { return Vec::new() };
     let imports = PythonImports::from_text(Utf8Path::new(name), &text);
     let is_named = |at: &usize| {

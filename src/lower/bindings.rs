@@ -18,6 +18,7 @@ use crate::model::plugin::InlineCommand;
 use crate::model::qualified_name::last_of;
 use crate::model::references::ReferenceTarget;
 use crate::read::markdown::RegionKind;
+use crate::source::is_markdown;
 use crate::target::{Target, TextForm, VariableForm};
 
 #[derive(Debug, Serialize)]
@@ -93,7 +94,7 @@ impl Bindings {
         if !out.named.is_empty() {
             out.named = component.arguments();
         }
-        let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
+        let beside = component.files.iter().filter(|path| is_markdown(path));
         let paths = std::iter::once(&component.path).chain(beside);
         let texts =
             paths.filter_map(|path| tree.get(path)?.text()).chain(shared.iter().map(|text| text.text));

@@ -18,7 +18,7 @@ use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{OtherBody, OtherComponent};
 use crate::read::frontmatter::{self, MarkdownDocument};
-use crate::source::SourceFile;
+use crate::source::{SourceFile, is_markdown};
 use crate::sourcemap::EditKind;
 use crate::target::Axis;
 
@@ -223,7 +223,7 @@ fn edited_file(
     inner: &Utf8Path,
     names: &NameEdits<'_>,
 ) -> Option<MarkdownDraft> {
-    let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
+    let text = file.text().filter(|_| is_markdown(&file.path))?;
     let names = names.get(file.path.as_path()).filter(|names| !names.is_empty());
     if names.is_none() && !paths::may_follow(context, text) {
         return None;
@@ -238,6 +238,6 @@ fn edited_file(
 
 /// The parsed file, if it has fields.
 fn document_of(file: &SourceFile) -> Option<MarkdownDocument> {
-    let text = file.text().filter(|_| file.path.extension() == Some("md"))?;
+    let text = file.text().filter(|_| is_markdown(&file.path))?;
     text.trim_start_matches('\u{feff}').starts_with("---").then(|| frontmatter::parse(text))
 }

@@ -11,7 +11,7 @@ use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::manifest;
 use crate::read::frontmatter;
 use crate::read::tree::Node;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, is_markdown};
 use crate::target::Axis;
 
 /// Why a field is not carried.
@@ -36,7 +36,7 @@ pub(super) fn manifest_fields(context: &LoweringContext<'_>) -> Vec<Decision> {
         if !is_left_out || own_manifest::handles(context, &file.path) {
             continue;
         }
-        if path.ends_with(".md") {
+        if is_markdown(path) {
             out.extend(text_fields(context, file));
         } else if let (Some(node), _) = manifest::read_object(file) {
             out.extend(node.leaves().into_iter().map(|(pointer, at, value)| {

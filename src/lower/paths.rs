@@ -12,7 +12,7 @@ pub(super) use crate::model::paths::relative;
 use crate::read::intent::is_for_maintainers;
 use crate::read::markdown::{self, RegionKind};
 use crate::read::path_words::{is_path_char, leading_path};
-use crate::source::{ComponentKind, SourceFile, Span};
+use crate::source::{ComponentKind, SourceFile, Span, is_markdown};
 use crate::source_format::SourceFacts;
 use crate::sourcemap::EditKind;
 
@@ -208,7 +208,7 @@ fn candidates(text: &str, body: Span) -> impl Iterator<Item = (Span, &str)> {
         let relative = !word.starts_with(['/', '@'])
             && word.contains('.')
             && !before.is_some_and(|c| "}$:~\\%".contains(c));
-        (relative && (word.contains('/') || word.ends_with(".md")))
+        (relative && (word.contains('/') || is_markdown(word)))
             .then(|| (Span::new(start, start + word.len()).shifted(body.start), word))
     })
 }

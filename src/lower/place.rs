@@ -9,7 +9,7 @@ use crate::model::component::Component;
 use crate::model::names;
 use crate::model::plugin::{InlineCommand, OtherBody, Plugin};
 use crate::model::qualified_name::{QualifiedName, last_of};
-use crate::source::PathMap;
+use crate::source::{PathMap, is_lowercase_markdown, is_markdown};
 use crate::source_format::SourceFacts;
 use crate::target::Target;
 
@@ -162,14 +162,13 @@ impl OutputPaths {
     /// Renames files that the source host would load from the bundle but not from the source, whose folders are not
     /// those of a plugin.
     fn rename_beside_skills(&mut self, plugin: &Plugin, source: &SourceFacts) {
-        let is_text = |path: &Utf8Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
         let texts = |path: &Utf8Path| path.starts_with("agents") || path.starts_with("commands");
         let documents = |path: &Utf8Path| {
             let kinds = source.components.iter().filter(|(_, kind)| **kind != ComponentKind::Executable);
             kinds.into_iter().any(|(place, _)| path.starts_with(place.trim_end_matches('/')))
         };
         for (path, emitted) in self.files.iter_mut().filter(|_| plugin.has_only_loose_skills) {
-            if texts(emitted) && is_text(emitted) || documents(emitted) {
+            if texts(emitted) && is_markdown(&*emitted) || documents(emitted) {
                 *emitted = format!("{emitted}.plain").into();
                 self.renamed.insert(path, ());
             }
@@ -201,7 +200,7 @@ impl OutputPaths {
         let Some((folder, elsewhere)) = &target.host.converted_folder else { return };
         for (source, emitted) in self.files.iter_mut() {
             let Ok(inner) = emitted.strip_prefix(folder) else { continue };
-            if inner.extension() == Some("md") {
+            if is_markdown(inner) {
                 *emitted = Utf8Path::new(elsewhere).join(inner);
                 self.renamed.insert(source, ());
             }
@@ -247,7 +246,7 @@ fn distinct_path<'a>(
 /// in case.
 fn case_conflicts<'a>(plugin: &'a Plugin, target: &Target) -> BTreeSet<&'a Utf8Path> {
     let mains = plugin.components.iter().map(|component| component.path.as_path());
-    let (plain, other): (Vec<_>, Vec<_>) = mains.partition(|path| path.extension() == Some("md"));
+    let (plain, other): (Vec<_>, Vec<_>) = mains.partition(|path| is_lowercase_markdown(path));
     if target.source.is_none() || other.is_empty() {
         return BTreeSet::new();
     }

@@ -11,7 +11,7 @@ use crate::ledger::{ComponentKind, RowOutcome};
 use crate::model::plugin::{self, LostComponent};
 use crate::model::project::Project;
 use crate::read::frontmatter;
-use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, Span};
+use crate::source::{Exclusion, ExclusionReason, SKILL_FILE, SourceFile, Span, is_markdown};
 use crate::source_format::SourceFacts;
 use crate::target::Axis;
 
@@ -49,7 +49,7 @@ fn declares(source: &SourceFacts, inner: &Utf8Path) -> bool {
         ["skills"] => true,
         ["skills", folder] => !folder.starts_with('.') && *folder != "node_modules",
         ["skills", _, file] => *file == SKILL_FILE,
-        ["agents" | "commands", ..] => parts.len() == 1 || inner.extension() == Some("md"),
+        ["agents" | "commands", ..] => parts.len() == 1 || is_markdown(inner),
         _ => source.components.contains_key(inner.as_str()),
     }
 }

@@ -149,11 +149,12 @@ fn next_part(line: &str, at: usize) -> Option<(&str, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::source::is_markdown;
 
     fn paths(text: &str) -> Vec<(PathBase, String)> {
         let words = Words::new(text, "ROOT_OF_ALL");
         let found = words.paths().map(|(base, path)| (base, path.into_string()));
-        found.filter(|(_, path)| path.ends_with(".md")).collect()
+        found.filter(|(_, path)| is_markdown(path)).collect()
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::model::component::{Component, FileReferences};
 use crate::model::plugin::InlineCommand;
 use crate::model::references::{Reference, ReferenceTarget};
 use crate::read::intent::is_for_maintainers;
-use crate::source::{ComponentKind, SourceFile, Span};
+use crate::source::{ComponentKind, SourceFile, Span, is_markdown};
 use crate::target::TextForm;
 
 /// A text of a component.
@@ -65,7 +65,7 @@ pub(super) fn name_edits<'a>(
     }
     let places = &context.places;
     let is_other = |path: &&'a Utf8PathBuf| {
-        path.extension() == Some("md") && !places.mains.contains(path) && !places.skills.contains(path)
+        is_markdown(path) && !places.mains.contains(path) && !places.skills.contains(path)
     };
     // A text for maintainers describes the source.
     let others = context.plugin.files.kept.iter().filter(is_other).filter(|path| !is_for_maintainers(path));

@@ -11,7 +11,7 @@ use super::similar_names;
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::pointer::{JsonPointer, keys};
 use crate::read::tree::{MappingEntry, Node, Value};
-use crate::source::{ComponentKind, SourceFile, Span};
+use crate::source::{ComponentKind, SourceFile, Span, is_markdown};
 use crate::source_format::SourceFacts;
 
 pub use handler::fields_of;
@@ -96,9 +96,9 @@ pub fn find(
                 finding.severity = Severity::Error;
                 let help = finding.help.take().unwrap_or_default();
                 // Of a skill, the source host only leaves out the hooks (Claude Code 2.1.330).
-                let what = match place.file.path.extension() {
-                    Some("md") => "leaves these hooks out",
-                    _ => "refuses the whole plugin",
+                let what = match is_markdown(&place.file.path) {
+                    true => "leaves these hooks out",
+                    false => "refuses the whole plugin",
                 };
                 finding.help = Some(format!("{help}; until then the source host {what}"));
             }

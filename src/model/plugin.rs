@@ -38,7 +38,7 @@ use crate::model::qualified_name::QualifiedName;
 pub use crate::read::pointer::find as node_at;
 use crate::read::pointer::{self, JsonPointer, keys};
 use crate::read::tree::Node;
-use crate::source::{ComponentKind, FileContent, SourceFile, SourceTree, Span};
+use crate::source::{ComponentKind, FileContent, SourceFile, SourceTree, Span, is_markdown};
 use crate::source_format::SourceFacts;
 
 /// One plugin.
@@ -135,7 +135,7 @@ impl Plugin {
     /// a skill that the command hides.
     pub fn has_kept(&self, path: &Utf8Path) -> bool {
         let is_manifest = self.manifest.as_ref().is_some_and(|manifest| manifest.path == path);
-        is_manifest || path.extension() == Some("md")
+        is_manifest || is_markdown(path)
     }
 
     /// Every readable skill, agent and command file of the author.
@@ -292,8 +292,9 @@ fn no_text<'a>(tree: &'a SourceTree, plugin: &'a Plugin) -> impl Iterator<Item =
     let files = files
         .filter(|file| matches!(file.content, FileContent::NotText { .. } | FileContent::Repaired { .. }));
     // Other documents are reported when they are read, or are never read.
-    let is_data =
-        |file: &SourceFile| matches!(file.path.extension(), Some("md" | "json" | "toml" | "yaml" | "yml"));
+    let is_data = |file: &SourceFile| {
+        is_markdown(&file.path) || matches!(file.path.extension(), Some("json" | "toml" | "yaml" | "yml"))
+    };
     let files = files.filter(move |file| !is_data(file) || beside.contains(&file.path));
     files.map(|file| Diagnostic { severity: Severity::Warning, ..manifest::not_text(file) })
 }

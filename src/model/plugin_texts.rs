@@ -10,7 +10,7 @@ use super::component::Component;
 use super::paths::join;
 use super::plugin::Plugin;
 use crate::read::path_words::is_path_char;
-use crate::source::SourceTree;
+use crate::source::{SourceTree, is_markdown};
 use crate::source_format::SourceFacts;
 
 /// How many texts lead to another one at most: a component names a text, which names the other one.
@@ -29,7 +29,7 @@ pub(super) fn read_by<'t>(
     let mut found: BTreeSet<&Utf8Path> = BTreeSet::new();
     let mut texts = Vec::new();
     let own = std::iter::once(&component.path).chain(&component.files);
-    let own = own.filter(|path| path.extension() == Some("md"));
+    let own = own.filter(|path| is_markdown(path));
     let mut left: Vec<(&Utf8Path, &str)> = own.filter_map(|path| text_at(tree, path)).collect();
     for _ in 0..STEPS {
         let mut next = Vec::new();

@@ -15,7 +15,7 @@ use crate::diagnostic::HostId;
 use crate::disk::FileSystem;
 use crate::model::qualified_name::QualifiedName;
 use crate::parallel;
-use crate::source::ComponentKind;
+use crate::source::{ComponentKind, is_markdown};
 use crate::source::{Exclusion, SourceFile, SourceTree, Span};
 use crate::source_format::SourceFacts;
 use camino::Utf8Path;
@@ -251,7 +251,7 @@ fn references(
         }),
     };
     let main = (&component.path, component.document.body, filled);
-    let beside = component.files.iter().filter(|path| path.extension() == Some("md"));
+    let beside = component.files.iter().filter(|path| is_markdown(path));
     let beside = beside.map(|path| (path, Span::new(0, usize::MAX), None));
     let mut found = Vec::new();
     for (path, body, filled) in std::iter::once(main).chain(beside) {

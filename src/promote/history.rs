@@ -4,6 +4,7 @@ use camino::Utf8Path;
 
 use crate::read::frontmatter;
 use crate::read::intent::is_changelog;
+use crate::source::is_markdown;
 
 /// Why the text at `path` keeps old names; `None` if it describes the current state.
 pub(super) fn record(path: &Utf8Path, text: &str) -> Option<&'static str> {
@@ -13,7 +14,7 @@ pub(super) fn record(path: &Utf8Path, text: &str) -> Option<&'static str> {
     if path.as_str().split('/').any(has_date) {
         return Some("a file with a date in its name describes the past");
     }
-    let document = path.extension().is_some_and(|ending| ending == "md").then(|| frontmatter::parse(text));
+    let document = is_markdown(path).then(|| frontmatter::parse(text));
     let dated = document
         .and_then(|document| document.fields?.get("date")?.scalar())
         .is_some_and(|date| has_date(&date));

@@ -13,7 +13,7 @@ use crate::model::qualified_name::local_of;
 use crate::model::references::ReferenceTarget;
 use crate::read::name_words::{is_name_char, leading_name};
 use crate::read::{frontmatter, markdown};
-use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
+use crate::source::{ComponentKind, SourceFile, SourceTree, Span, is_markdown};
 use crate::source_format::SourceFacts;
 
 /// The length above which a line is truncated, in characters.
@@ -68,7 +68,7 @@ pub(super) fn remarks_near_changes(
         return Vec::new();
     }
     let mut out: Vec<Remark> = Vec::new();
-    let markdown = file.path.extension().is_some_and(|ending| ending == "md");
+    let markdown = is_markdown(&file.path);
     let headings =
         if markdown { markdown::outline(text, frontmatter::parse(text).body).headings } else { Vec::new() };
     let mut say = |span: Span, why: String| {

@@ -12,7 +12,7 @@ use crate::disk::{self, DiskError, walk};
 use crate::model::paths::join;
 use crate::model::project::Project;
 use crate::read::markdown;
-use crate::source::{FileContent, SKILL_FILE, SourceFile, SourceTree, Span};
+use crate::source::{FileContent, SKILL_FILE, SourceFile, SourceTree, Span, is_markdown};
 
 /// The state of the new path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -201,9 +201,7 @@ pub(super) fn dead_ends(
     if differences.gone.is_empty() {
         return out;
     }
-    for file in
-        files.files().filter(|file| file.path.extension() == Some("md") && !file.path.starts_with(&beta.to))
-    {
+    for file in files.files().filter(|file| is_markdown(&file.path) && !file.path.starts_with(&beta.to)) {
         let Some(text) = plan.text_of(file).filter(|text| history::record(&file.path, text).is_none()) else {
             continue;
         };

@@ -26,6 +26,7 @@ use crate::model::paths::folder;
 use crate::model::plugin::Plugin;
 use crate::model::project::Project;
 use crate::read::frontmatter;
+use crate::source::is_markdown;
 use crate::source_format::SourceFacts;
 use crate::sourcemap::{EditKind, MappedFile};
 use crate::target::Target;
@@ -133,7 +134,7 @@ pub fn check(
         let main =
             owner.and_then(|owner| by_source.get(&(plugin.name.as_str(), owner.path.as_str())).copied());
         let place = FileContext { file: *file, text, plugin, owner, main };
-        if file.path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md")) {
+        if is_markdown(file.path) {
             markdown(&place, &scanner, &offered, &mut judge);
         } else {
             documents::check(&mut judge, &place);

@@ -62,7 +62,7 @@ pub fn hashed_debug(file: &SourceFile) -> Vec<String> {
 }
 
 /// What one place computes, as others would write it, and whom to ask instead.
-const COMPUTED_ONCE: [(&str, &str, &str); 10] = [
+const COMPUTED_ONCE: [(&str, &str, &str); 14] = [
     ("memrchr(b'\\n'", "src/source/lines.rs", "`source::line_start`"),
     ("find('\\n').map_or(", "src/source/lines.rs", "`source::line_start`, `line_end` or `next_line`"),
     ("find('\\n').unwrap_or(", "src/source/lines.rs", "`source::line_end`"),
@@ -72,6 +72,10 @@ const COMPUTED_ONCE: [(&str, &str, &str); 10] = [
     ("format!(\"{}/{}\", self.other.pointer", "src/read/pointer.rs", "`JsonPointer::key`"),
     ("\"_-./\"", "src/read/path_words.rs", "`path_words::is_path_char`"),
     ("';|&", "src/read/path_words.rs", "`path_words::ends_in_command` or `is_edge`"),
+    ("extension() == Some(\"md\")", "src/source/markdown_path.rs", "`source::is_markdown`"),
+    ("extension() != Some(\"md\")", "src/source/markdown_path.rs", "`source::is_markdown`"),
+    ("eq_ignore_ascii_case(\"md\")", "src/source/markdown_path.rs", "`source::is_markdown`"),
+    (".ends_with(\".md\")", "src/source/markdown_path.rs", "`source::is_markdown`"),
     ("format!(\"{}:{}\", plugin.name", "src/model/qualified_name.rs", "`qualified_name::qualify`"),
 ];
 

@@ -8,7 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::read::tree::Value;
-use crate::source::SKILL_FILE;
+use crate::source::{SKILL_FILE, is_markdown};
 
 pub(super) const RULE: Rule = Rule {
     name: "component-in-manifest-folder",
@@ -25,7 +25,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     let root = plugin.root.join(folder);
     for file in context.project.tree.files_below(&root) {
         let Ok(inner) = file.path.strip_prefix(&root) else { continue };
-        let markdown = inner.extension() == Some("md");
+        let markdown = is_markdown(inner);
         let component = (inner.starts_with("skills") && inner.file_name() == Some(SKILL_FILE))
             || (markdown && (inner.starts_with("agents") || inner.starts_with("commands")))
             || source.components.keys().any(|place| !place.ends_with('/') && inner == place);

@@ -7,7 +7,7 @@ use crate::check::skill_files::in_skill_folders;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
 use crate::read::frontmatter;
-use crate::source::SKILL_FILE;
+use crate::source::{SKILL_FILE, is_markdown};
 
 pub(super) const RULE: Rule = Rule {
     name: "flat-skill-file",
@@ -20,7 +20,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     for (path, inner) in in_skill_folders(plugin) {
-        let flat = !inner.as_str().contains('/') && inner.extension() == Some("md");
+        let flat = !inner.as_str().contains('/') && is_markdown(inner);
         if !flat || inner == SKILL_FILE || plugin.components.iter().any(|component| component.path == *path) {
             continue;
         }

@@ -14,7 +14,7 @@ use crate::diagnostic::{Applicability, Severity};
 use crate::model::plugin::{LocationForm, OtherBody, Plugin};
 use crate::read::path_words::{ends_in_command, is_path_char};
 use crate::read::shell_names::{is_interpreter, is_shell};
-use crate::source::Span;
+use crate::source::{Span, is_markdown};
 
 pub(super) const RULE: Rule = Rule {
     name: "hook-path",
@@ -180,7 +180,7 @@ fn is_for_power_shell(ran: &RunnableText<'_>) -> bool {
 
 /// Whether the hook is declared in a skill, which has a folder.
 fn is_of_skill(ran: &RunnableText<'_>) -> bool {
-    ran.file.path.extension() == Some("md")
+    is_markdown(&ran.file.path)
 }
 
 /// Whether a word is a relative path to a file in a folder.

@@ -14,7 +14,7 @@ use crate::model::component::Component;
 use crate::read::intent;
 use crate::read::markdown::language;
 use crate::read::shell_names::{is_interpreter, is_shell};
-use crate::source::{ComponentKind, SKILL_FILE, line_end, line_start};
+use crate::source::{ComponentKind, SKILL_FILE, is_markdown, line_end, line_start};
 
 pub(super) const RULE: Rule = Rule {
     name: "missing-bundled-path",
@@ -156,7 +156,7 @@ fn is_text_to_read(text: &PluginText<'_>, mention: &PathMention) -> bool {
 /// Whether the author of a skill forgot to add the folder: the text reads a document in the folder that skills have for
 /// documents, or calls a script in the one for scripts.
 fn is_forgotten(text: &PluginText<'_>, mention: &PathMention) -> bool {
-    let reads = || mention.path.ends_with(".md") && intent::uses(text.text, mention.span.start);
+    let reads = || is_markdown(&mention.path) && intent::uses(text.text, mention.span.start);
     runs_in_own_folder(text)
         && (mention.path.starts_with(REFERENCES) && reads()
             || mention.path.starts_with(SCRIPTS) && program_calls::is_called(text, mention.span))

@@ -13,7 +13,7 @@ use crate::model::plugin::{LocationForm, Plugin};
 use crate::model::similar_names::misspelt_name;
 use crate::read::tree::{MappingEntry, Node};
 use crate::read::{frontmatter, json};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceFile, Span, is_markdown};
 use crate::target::{FileFormat, ProjectConfig, ProjectFiles, Target};
 
 pub(super) const RULE: Rule = Rule {
@@ -181,10 +181,10 @@ fn files_of<'a>(
     files: &ProjectFiles,
 ) -> impl Iterator<Item = (Utf8PathBuf, &'a SourceFile, String)> {
     let foreign = context.project.plugins.iter().filter(|plugin| plugin.form == LocationForm::Foreign);
-    let is_markdown = files.format == FileFormat::Markdown;
+    let reads_markdown = files.format == FileFormat::Markdown;
     let roots = foreign.filter_map(move |plugin| Some((plugin, project_root(plugin, files)?)));
-    roots.filter(move |_| is_markdown).flat_map(move |(plugin, project)| {
-        let paths = plugin.files.kept.iter().filter(|path| path.extension() == Some("md"));
+    roots.filter(move |_| reads_markdown).flat_map(move |(plugin, project)| {
+        let paths = plugin.files.kept.iter().filter(|path| is_markdown(path));
         paths.filter_map(move |path| {
             let name = path.strip_prefix(&plugin.root).ok()?.with_extension("").into_string();
             Some((project.clone(), context.file(path)?, name))

@@ -8,7 +8,7 @@ use crate::check::sink::FindingSink;
 use crate::check::skill_files::in_skill_folders;
 use crate::diagnostic::Severity;
 use crate::model::plugin::Plugin;
-use crate::source::SKILL_FILE;
+use crate::source::{SKILL_FILE, is_markdown};
 
 pub(super) const RULE: Rule = Rule {
     name: "skill-file-missing",
@@ -47,7 +47,7 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
         let entry = folders.entry(folder).or_insert_with(|| (false, false, format!("{whole}{folder}")));
         let name = path.file_name().unwrap_or_default();
         entry.0 |= name.eq_ignore_ascii_case(SKILL_FILE);
-        entry.1 |= path.extension() == Some("md") && inner.as_str().matches('/').count() == 1;
+        entry.1 |= is_markdown(path) && inner.as_str().matches('/').count() == 1;
     }
     // Texts of other skills mention shared folders.
     let named = |folder: &str| {

@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::FileSystem;
 use crate::disk::open_beneath;
 use crate::source::{
-    Exclusion, ExclusionReason, FileContent, LineIndex, Position, SourceFile, script_kind_of,
+    Exclusion, ExclusionReason, FileContent, LineIndex, Position, SourceFile, is_markdown, script_kind_of,
 };
 
 /// Files up to this size are read, to see whether they are text.
@@ -89,6 +89,8 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
     }
     let before = String::from_utf8_lossy(&bytes[..valid]);
     let position = LineIndex::new(&before).position(&before, before.len());
+    // Hosts load skills with NUL characters (Claude Code 2.1.330, Codex 0.169.0, OpenCode 1.18.33), and show U+FFFD for
+    // bytes that are not valid UTF-8 (Claude Code, OpenCode).
     if is_markdown(path) && !is_mostly_nul(bytes) {
         let text = Arc::from(String::from_utf8_lossy(bytes));
         return FileContent::Repaired { text, reason: format!("{fault}, read as U+FFFD"), position };
@@ -99,12 +101,6 @@ fn decode(bytes: &[u8], path: &Utf8Path) -> FileContent {
 /// Whether so many bytes are NUL that the file was not written as text.
 fn is_mostly_nul(bytes: &[u8]) -> bool {
     memchr::memchr_iter(0, bytes).count() > bytes.len() / 8
-}
-
-/// Whether hosts read the file as text whatever it contains: they load skills with NUL characters (Claude Code 2.1.330,
-/// Codex 0.169.0, OpenCode 1.18.33), and show U+FFFD for bytes that are not valid UTF-8 (Claude Code, OpenCode).
-fn is_markdown(path: &Utf8Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
 fn is_text_name(path: &Utf8Path) -> bool {

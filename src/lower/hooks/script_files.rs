@@ -7,7 +7,7 @@ use super::super::context::LoweringContext;
 use crate::model::hook::Hook;
 use crate::read::path_words::is_path_char;
 use crate::read::tree::Node;
-use crate::source::SourceFile;
+use crate::source::{SourceFile, is_markdown};
 
 /// The maximum number of files that are followed.
 const MOST: usize = 32;
@@ -84,7 +84,8 @@ fn add<'a>(
         endings.map(|ending| format!("{path}{ending}")).find_map(|path| context.project.tree.get(path));
     // Files that are read, not executed.
     let is_text = |file: &&SourceFile| {
-        !matches!(file.path.extension(), Some("md" | "json" | "txt" | "yaml" | "yml" | "toml"))
+        !is_markdown(&file.path)
+            && !matches!(file.path.extension(), Some("json" | "txt" | "yaml" | "yml" | "toml"))
     };
     if let Some(file) = file.filter(is_text).filter(|file| !found.iter().any(|known| known.path == file.path))
     {

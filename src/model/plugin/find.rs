@@ -20,7 +20,7 @@ use crate::model::{manifest, names};
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::Node;
 use crate::read::{frontmatter, salvage};
-use crate::source::{ComponentKind, SourceFile, SourceTree, Span};
+use crate::source::{ComponentKind, SourceFile, SourceTree, Span, is_lowercase_markdown, is_markdown};
 use crate::source_format::SourceFacts;
 
 struct ComponentFinder<'a> {
@@ -149,7 +149,7 @@ impl ComponentFinder<'_> {
         // The source host shows a file only once, even if a link to it is listed too.
         let (mut files, mut origins) = (Vec::new(), BTreeSet::new());
         for (path, item) in paths {
-            if path.extension() != Some("md") {
+            if !is_lowercase_markdown(&path) {
                 let help =
                     "name each file, such as `./agents/name.md`; files in `agents/` are found by default";
                 let why = "does not point to a file that ends in `.md`";
@@ -367,11 +367,6 @@ fn refused_name(kind: ComponentKind, name: &str, prefix: &str) -> Option<String>
     let check = if kind == ComponentKind::Skill { names::check } else { names::check_component };
     let mut parts = std::iter::once(name).chain(prefix.split(':').filter(|part| !part.is_empty()));
     parts.find_map(|part| Some(format!("the name `{part}` {}", check(part).err()?)))
-}
-
-/// Whether a file has the extension `.md`, which the source host also accepts in upper case.
-fn is_markdown(path: &Utf8Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
 /// The folders between `root` and a component, and its name from its file; an extension in upper case is part of the

@@ -19,7 +19,7 @@ use crate::model::project::Project;
 use crate::model::references::ReferenceTarget;
 use crate::read::intent::{in_examples, is_changelog};
 use crate::read::markdown::{self, Region, RegionKind};
-use crate::source::{ComponentKind, Exclusion, ExclusionReason, SourceFile, Span, is_inside};
+use crate::source::{ComponentKind, Exclusion, ExclusionReason, SourceFile, Span, is_inside, is_markdown};
 use crate::source_format::SourceFacts;
 use crate::target::Target;
 
@@ -177,7 +177,7 @@ impl<'a> ClosureJudge<'a> {
     ) {
         let row = self.lookup.dropped_row(path);
         let why = row.and_then(|row| row.reason.as_deref());
-        let is_loaded = place.owner.is_some() || place.file.path.extension() != Some("md");
+        let is_loaded = place.owner.is_some() || !is_markdown(place.file.path);
         let (severity, help) = self.weight(row, is_loaded);
         // A document that the host replaces with its own, such as the one for servers.
         let mut documents = place.plugin.others.iter().filter(|other| other.own_file);
@@ -293,7 +293,7 @@ impl<'a> ClosureJudge<'a> {
     /// author's text names it.
     pub(super) fn check_generated(&mut self, place: &FileContext<'_>, claim: &TextClaim<'_>) {
         let relative = claim.written.starts_with("./") || claim.written.starts_with("../");
-        let counts = claim.form == ClaimForm::Bare && (relative || claim.written.ends_with(".md"));
+        let counts = claim.form == ClaimForm::Bare && (relative || is_markdown(claim.written));
         if !counts || self.resolves(place, claim) {
             return;
         }

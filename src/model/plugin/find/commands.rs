@@ -12,7 +12,7 @@ use crate::model::qualified_name::QualifiedName;
 use crate::model::{manifest, names};
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::{MappingEntry, Node, Value};
-use crate::source::{ComponentKind, SKILL_FILE, SourceFile};
+use crate::source::{ComponentKind, SKILL_FILE, SourceFile, is_lowercase_markdown};
 
 impl ComponentFinder<'_> {
     /// Finds the commands that the manifest declares, or else those in the default folder, and those that the
@@ -78,7 +78,7 @@ impl ComponentFinder<'_> {
                 true => self.commands_below(path, known, path.file_name().unwrap_or_default()),
                 false => self.found.push(manifest::missing_path(file, item, path)),
             }
-        } else if path.extension() != Some("md") {
+        } else if !is_lowercase_markdown(path) {
             let help = "name a folder, or a file that ends in `.md`";
             let why =
                 "is neither a folder nor a file that ends in `.md`, so the source host shows no command";

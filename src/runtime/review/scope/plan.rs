@@ -15,6 +15,7 @@ use crate::runtime::github::PullRequest;
 use crate::runtime::review::findings::plain_path;
 
 use super::ScopeFile;
+use crate::source::is_markdown;
 
 /// The folder of plans.
 const FOLDER: &str = "docs/plans";
@@ -170,9 +171,7 @@ pub(in crate::runtime) fn branch_plans(repository: &Repository, branch: Option<&
         .collect();
     let plans = disk::list(&repository.top.join(FOLDER)).unwrap_or_default();
     let fits = |name: &String| {
-        name.ends_with(".md")
-            && !words.is_empty()
-            && words.iter().all(|word| name.to_lowercase().contains(word))
+        is_markdown(name) && !words.is_empty() && words.iter().all(|word| name.to_lowercase().contains(word))
     };
     let plans = plans.into_iter().map(|(name, _)| name).filter(fits);
     let found: Vec<String> =

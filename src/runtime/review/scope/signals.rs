@@ -10,6 +10,7 @@ use super::ScopeFile;
 use crate::disk;
 use crate::order;
 use crate::runtime::repo::surfaces::{Surface, surface};
+use crate::source::is_markdown;
 
 const STANDARDS: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 const LOCKS: [&str; 14] = [
@@ -168,7 +169,7 @@ fn is_for_agents(path: &str) -> bool {
     let among = |names: &[&str]| folders.split('/').any(|part| names.contains(&part));
     matches!(name.as_str(), "skill.md" | "agents.md" | "claude.md" | ".mcp.json" | "mcp.json")
         || among(&[".claude", ".codex", ".cursor", ".opencode", ".claude-plugin", "skills", "prompts"])
-        || (name.ends_with(".md") && among(&["agents", "commands"]))
+        || (is_markdown(&name) && among(&["agents", "commands"]))
 }
 
 /// The files with the project's standards in every folder above a changed file, sorted; and those that are links out of

@@ -4,6 +4,7 @@
 use super::FOLDER;
 use crate::order;
 use crate::read::markdown::destination_parts;
+use crate::source::is_markdown;
 
 /// Extensions of documents.
 const DOCUMENT_EXTENSIONS: [&str; 10] =
@@ -50,7 +51,7 @@ pub(super) fn find(text: &str) -> (Vec<PlanLink>, Vec<String>) {
         let end = rest.find(|c: char| !(c.is_alphanumeric() || "-_./%".contains(c))).unwrap_or(rest.len());
         let path = decoded(rest[..end].trim_end_matches('.'));
         // A quoted or linked path was found above, including spaces in its name.
-        if path.ends_with(".md") && !path.contains("..") {
+        if is_markdown(&path) && !path.contains("..") {
             found.push(PlanLink { path, gone: is_gone(text, at), is_document: true, at });
         }
     }
