@@ -22,7 +22,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 pub use exclusion::{Exclusion, ExclusionReason};
 pub use hashed_paths::HashedPaths;
 pub use kind::ComponentKind;
-pub use lines::{LineIndex, line_end, line_start, next_line};
+pub use lines::{LineIndex, last_line, line_end, line_start, next_line};
 pub use markdown_path::{is_lowercase_markdown, is_markdown};
 pub use paths::PathMap;
 pub use script::{ScriptKind, script_kind, script_kind_of};

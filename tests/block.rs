@@ -14,6 +14,7 @@ use crate::support::tree::{Entry, Tree};
 use crate::support::{corpus, none_left, root};
 
 mod reader;
+mod tool_names;
 
 use reader::Text;
 

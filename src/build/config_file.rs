@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{BuildError, config_fault, containment};
 use crate::disk::FileSystem;
 use crate::model::config::{self, Config};
+use crate::source::last_line;
 
 /// Reads the `plugcast.toml` in `folder`, if there is one.
 ///
@@ -73,7 +74,7 @@ fn not_utf_8(path: &Path, bytes: &[u8]) -> BuildError {
     BuildError::Config {
         path: path.display().to_string(),
         line: valid.matches('\n').count() + 1,
-        column: valid.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
+        column: last_line(valid).chars().count() + 1,
         message: "not valid UTF-8".to_owned(),
         help: Some("save the file as UTF-8".to_owned()),
     }

@@ -12,7 +12,7 @@ pub(super) use crate::model::paths::relative;
 use crate::read::intent::is_for_maintainers;
 use crate::read::markdown::{self, RegionKind};
 use crate::read::path_words::{is_path_char, leading_path};
-use crate::source::{ComponentKind, SourceFile, Span, is_markdown};
+use crate::source::{ComponentKind, SourceFile, Span, is_markdown, last_line};
 use crate::source_format::SourceFacts;
 use crate::sourcemap::EditKind;
 
@@ -24,89 +24,136 @@ pub(super) fn path_edits(
     inner: &Utf8Path,
     body: Span,
 ) -> Vec<DraftEdit> {
-    let mut edits = Vec::new();
-    let Some(text) = file.text() else { return edits };
-    if !may_follow(context, text) {
-        return edits;
-    }
-    let mut edit = |span, text, target: &Utf8Path| {
-        let reason = format!("`{target}` has another path on the host");
-        edits.push(DraftEdit { span, text, tag: (EditKind::Path, reason) });
-    };
-    let here = file.path.parent().unwrap_or(Utf8Path::new(""));
-    let skill = context.places.skills.get(&file.path).map(|at| context.plugin.components[*at].folder());
-    // A second copy is beside other second copies, in the places that the source has.
-    let is_extra = context.places.extra_paths.get(&file.path).is_some_and(|extra| extra == inner);
-    let extra = |target: &Utf8Path| {
-        let extra = context.places.extra_paths.get(target).filter(|_| is_extra);
-        extra.map(Utf8PathBuf::as_path)
-    };
-    let emitted_base = |base: &Utf8Path| match is_extra {
-        true if base == context.plugin.root => Utf8PathBuf::new(),
-        true => context.plugin.relative_path(base).to_owned(),
-        false => emitted_folder(context, base, inner, here),
-    };
-    let is_loaded = skill.is_some() || context.places.mains.contains(&file.path);
-    // Such a text describes the source, so its paths stay correct.
-    let tells_of_source = !context.places.mains.contains(&file.path) && is_for_maintainers(&file.path);
-    let regions = LazyCell::new(|| markdown::regions(text, body));
-    let in_code = |span: Span, kinds: &[RegionKind]| {
-        markdown::region_at(&regions, span.start).is_some_and(|kind| kinds.contains(&kind))
-    };
-    let is_link = |span: Span| {
-        is_destination(&text[..span.start]) && !in_code(span, &[RegionKind::CodeBlock, RegionKind::CodeSpan])
-    };
-    // A folder in a command is relative to where the command runs.
-    let is_run = |span: Span| text[..span.start].ends_with("cd ") || in_code(span, &[RegionKind::CodeBlock]);
-    for (span, path) in candidates(text, body) {
-        let bases = [Some(here), skill];
-        let resolved = bases.into_iter().flatten().find_map(|base| {
-            let target = join(base, path)?;
-            let climbs = path.starts_with("../") && !here.starts_with(&target);
-            let file = extra(&target).or_else(|| file_at(context, &target)).map(Utf8Path::to_owned);
-            let placed =
-                file.or_else(|| folder_at(context, &target, is_extra).filter(|_| climbs && !is_run(span)))?;
-            Some((base.to_owned(), target, placed))
-        });
-        let Some((base, target, placed)) = resolved else { continue };
-        let wanted = relative(&emitted_base(&base), &placed);
-        let plain = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
-        // A plain file name may also mean a file where the model works, and a text that no host loads describes the
-        // source.
-        let climbs = path.starts_with("../");
-        let is_named = plain.contains('/') || placed.file_name() == target.file_name();
-        let is_path = is_named && !tells_of_source && (is_loaded || climbs);
-        if wanted != plain && (is_path || is_link(span)) {
-            let wanted = if path.starts_with("./") && !wanted.starts_with("..") {
-                format!("./{wanted}")
-            } else {
-                wanted
-            };
-            let slashes = path.len() - path.trim_end_matches('/').len();
-            edit(Span::new(span.start, span.end - slashes), wanted, &target);
-        }
-    }
-    if tells_of_source {
-        return edits;
-    }
-    let own = skill.unwrap_or(here);
-    let folders = [
-        (&context.source.plugin_root, context.plugin.root.as_path(), Utf8PathBuf::new()),
-        (&context.source.skill_folder, own, emitted_base(own)),
-    ];
-    for (variable, base, from) in folders {
-        for (span, path) in paths_after_variable(text, body, variable) {
-            let Some(target) = join(base, path) else { continue };
-            let Some(placed) = extra(&target).or_else(|| emitted_path(context, &target)) else { continue };
-            let wanted = relative(&from, placed);
-            // The block states the folder that such a path is relative to.
-            let is_within = !wanted.starts_with("..") || path.starts_with("..");
-            if is_within && wanted != relative(base, &target) {
-                edit(span, wanted, &target);
-            }
-        }
+    let Some(text) = file.text().filter(|text| may_follow(context, text)) else { return Vec::new() };
+    let mover = PathMover::new(context, file, inner);
+    let mut edits = mover.relative_edits(text, body);
+    if !mover.tells_of_source {
+        edits.extend(mover.variable_edits(text, body));
     }
     edits
+}
+
+/// The paths of one text, some of which lead to files that move.
+struct PathMover<'a> {
+    context: &'a LoweringContext<'a>,
+    /// The emitted path of the text.
+    inner: &'a Utf8Path,
+    /// The folder of the text.
+    here: &'a Utf8Path,
+    /// The folder of the skill that the text belongs to.
+    skill: Option<&'a Utf8Path>,
+    /// Whether the text is a second copy, which is beside other second copies, in the places that the source has.
+    is_extra: bool,
+    /// Whether a host loads the text.
+    is_loaded: bool,
+    /// Whether the text describes the source, so that its paths stay correct.
+    tells_of_source: bool,
+}
+
+impl<'a> PathMover<'a> {
+    fn new(context: &'a LoweringContext<'a>, file: &'a SourceFile, inner: &'a Utf8Path) -> Self {
+        let places = &context.places;
+        let is_main = places.mains.contains(&file.path);
+        let skill = places.skills.get(&file.path).map(|at| context.plugin.components[*at].folder());
+        Self {
+            context,
+            inner,
+            here: file.path.parent().unwrap_or(Utf8Path::new("")),
+            skill,
+            is_extra: places.extra_paths.get(&file.path).is_some_and(|extra| extra == inner),
+            is_loaded: skill.is_some() || is_main,
+            tells_of_source: !is_main && is_for_maintainers(&file.path),
+        }
+    }
+
+    /// The place of a second copy of `target`.
+    fn extra(&self, target: &Utf8Path) -> Option<&'a Utf8Path> {
+        let extra = self.context.places.extra_paths.get(target).filter(|_| self.is_extra);
+        extra.map(Utf8PathBuf::as_path)
+    }
+
+    /// The emitted folder that paths relative to `base` are relative to.
+    fn emitted_base(&self, base: &Utf8Path) -> Utf8PathBuf {
+        match self.is_extra {
+            true if base == self.context.plugin.root => Utf8PathBuf::new(),
+            true => self.context.plugin.relative_path(base).to_owned(),
+            false => emitted_folder(self.context, base, self.inner, self.here),
+        }
+    }
+
+    /// The folder that `path` is relative to, the file or folder that it names, and the emitted one. A path that
+    /// `runs` is relative to where a command runs, so it names no folder.
+    fn resolve(&self, path: &str, runs: bool) -> Option<(&'a Utf8Path, Utf8PathBuf, Utf8PathBuf)> {
+        [Some(self.here), self.skill].into_iter().flatten().find_map(|base| {
+            let target = join(base, path)?;
+            let climbs = path.starts_with("../") && !self.here.starts_with(&target);
+            let file = self.extra(&target).or_else(|| file_at(self.context, &target)).map(Utf8Path::to_owned);
+            let folder = || folder_at(self.context, &target, self.is_extra).filter(|_| climbs && !runs);
+            let placed = file.or_else(folder)?;
+            Some((base, target, placed))
+        })
+    }
+
+    /// The edits of relative paths.
+    fn relative_edits(&self, text: &str, body: Span) -> Vec<DraftEdit> {
+        let regions = LazyCell::new(|| markdown::regions(text, body));
+        let in_code = |span: Span, kinds: &[RegionKind]| {
+            markdown::region_at(&regions, span.start).is_some_and(|kind| kinds.contains(&kind))
+        };
+        let is_link = |span: Span| {
+            is_destination(&text[..span.start])
+                && !in_code(span, &[RegionKind::CodeBlock, RegionKind::CodeSpan])
+        };
+        let is_run =
+            |span: Span| text[..span.start].ends_with("cd ") || in_code(span, &[RegionKind::CodeBlock]);
+        let mut edits = Vec::new();
+        for (span, path) in candidates(text, body) {
+            let Some((base, target, placed)) = self.resolve(path, is_run(span)) else { continue };
+            let wanted = relative(&self.emitted_base(base), &placed);
+            let plain = path.strip_prefix("./").unwrap_or(path).trim_end_matches('/');
+            // A plain file name may also mean a file where the model works, and a text that no host loads describes the
+            // source.
+            let is_named = plain.contains('/') || placed.file_name() == target.file_name();
+            let is_path = is_named && !self.tells_of_source && (self.is_loaded || path.starts_with("../"));
+            if wanted != plain && (is_path || is_link(span)) {
+                let is_marked = path.starts_with("./") && !wanted.starts_with("..");
+                let wanted = if is_marked { format!("./{wanted}") } else { wanted };
+                let slashes = path.len() - path.trim_end_matches('/').len();
+                edits.push(edit(Span::new(span.start, span.end - slashes), wanted, &target));
+            }
+        }
+        edits
+    }
+
+    /// The edits of paths after a variable of the source host.
+    fn variable_edits(&self, text: &str, body: Span) -> Vec<DraftEdit> {
+        let (context, own) = (self.context, self.skill.unwrap_or(self.here));
+        let folders = [
+            (&context.source.plugin_root, context.plugin.root.as_path(), Utf8PathBuf::new()),
+            (&context.source.skill_folder, own, self.emitted_base(own)),
+        ];
+        let mut edits = Vec::new();
+        for (variable, base, from) in folders {
+            for (span, path) in paths_after_variable(text, body, variable) {
+                let Some(target) = join(base, path) else { continue };
+                let Some(placed) = self.extra(&target).or_else(|| emitted_path(context, &target)) else {
+                    continue;
+                };
+                let wanted = relative(&from, placed);
+                // The block states the folder that such a path is relative to.
+                let is_within = !wanted.starts_with("..") || path.starts_with("..");
+                if is_within && wanted != relative(base, &target) {
+                    edits.push(edit(span, wanted, &target));
+                }
+            }
+        }
+        edits
+    }
+}
+
+fn edit(span: Span, text: String, target: &Utf8Path) -> DraftEdit {
+    let reason = format!("`{target}` has another path on the host");
+    DraftEdit { span, text, tag: (EditKind::Path, reason) }
 }
 
 /// Whether any path in a text may need to change for the host.
@@ -118,7 +165,7 @@ pub(super) fn may_follow(context: &LoweringContext<'_>, text: &str) -> bool {
 /// Whether the text after `before` is the destination of a link.
 fn is_destination(before: &str) -> bool {
     let before = before.strip_suffix('<').unwrap_or(before);
-    let line = before.rsplit('\n').next().unwrap_or(before).trim_start();
+    let line = last_line(before).trim_start();
     before.ends_with("](") || line.starts_with('[') && line.trim_end().ends_with("]:")
 }
 

@@ -3,7 +3,7 @@
 
 use super::mention::MentionVerdict;
 use crate::read::markdown::{self, Region, RegionKind};
-use crate::source::{SourceFile, Span};
+use crate::source::{SourceFile, Span, last_line};
 
 /// The label of a call.
 pub(super) const CALL: &str = "a call";
@@ -110,7 +110,7 @@ fn is_value(before: &str, after: &str) -> bool {
     if quoted('"') || quoted('\'') {
         return true;
     }
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    let line = last_line(before);
     let rest = after.lines().next().unwrap_or_default().trim_end();
     let ends = rest.is_empty() || rest.trim_start().starts_with('#') && rest.starts_with(' ');
     let begins = line.trim() == "-" || line.ends_with(": ") && !line.contains('#');
@@ -137,7 +137,7 @@ fn stands_out(before: &str, after: &str) -> bool {
     let quoted =
         before.ends_with('"') && after.starts_with('"') || before.ends_with('“') && after.starts_with('”');
     let link = before.ends_with('[') && after.starts_with(']');
-    let line = before.rsplit('\n').next().unwrap_or_default().trim();
+    let line = last_line(before).trim();
     let rest = after.lines().next().unwrap_or_default();
     let cell = line.ends_with('|') && rest.trim_start().starts_with('|');
     let heading = !line.is_empty() && line.chars().all(|c| c == '#') && rest.trim().is_empty();

@@ -10,6 +10,7 @@ pub use list::list_intro;
 pub use planned::{is_called_planned, is_planned};
 
 use super::shell_names::{is_interpreter, is_shell};
+use crate::source::last_line;
 
 /// Words before a path that say to use an existing file.
 const USES: [&str; 14] = [
@@ -89,7 +90,7 @@ const NEAR_LINE: usize = 1000;
 pub fn line_around(text: &str, start: usize, end: usize) -> (&str, &str) {
     let from = text.ceil_char_boundary(start.saturating_sub(NEAR_LINE));
     let to = text.floor_char_boundary(end.saturating_add(NEAR_LINE).min(text.len()));
-    let before = text[from..start].rsplit('\n').next().unwrap_or_default();
+    let before = last_line(&text[from..start]);
     (before, text[end..to].split('\n').next().unwrap_or_default())
 }
 

@@ -1,5 +1,6 @@
 //! Wraps lines for a terminal between words, with a hanging indent. Source lines stay unchanged.
 
+use crate::source::last_line;
 /// Lines are not wrapped for terminals narrower than this.
 const NARROW: usize = 40;
 
@@ -29,7 +30,7 @@ pub fn page(text: &str, width: usize) -> String {
         let is_code = fence.is_in_code(line);
         // The lines of a paragraph are joined first.
         let flows = |line: &str| !line.is_empty() && !is_preformatted(line);
-        let last = joined.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default();
+        let last = last_line(joined.trim_end_matches('\n'));
         let goes_on = !is_code && flows(line) && !line.starts_with("- ");
         if goes_on && joined.ends_with('\n') && !joined.ends_with("\n\n") && flows(last) {
             joined.pop();

@@ -95,6 +95,11 @@ pub fn line_start(text: &str, at: usize) -> usize {
     memchr::memrchr(b'\n', &text.as_bytes()[..at]).map_or(0, |end| end + 1)
 }
 
+/// The last line of a text; empty after a line feed at the end.
+pub fn last_line(text: &str) -> &str {
+    &text[line_start(text, text.len())..]
+}
+
 /// The end of the line that contains `at`: its line feed, or the end of the text.
 pub fn line_end(text: &str, at: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |end| at + end)

@@ -147,116 +147,119 @@ fn broken_configuration_is_shown_where_it_breaks() {
     );
 }
 
+/// A plugin with commands and agents, two of which share a name.
+fn components() -> Tree {
+    let agent = "---\ndescription: d\n---\nBody.\n";
+    let command = Tree::new().file("commands/go.md", agent).file("commands/stay.md", agent);
+    let tree = command.file("agents/deep/one.md", agent).file("agents/go.md", agent);
+    tree.file(".claude-plugin/plugin.json", r#"{"name": "kit"}"#)
+}
+
+/// Mistaken settings of targets: the text, line and column of the mistake, the message and the help.
+const MISTAKEN_TARGETS: [(&str, u64, u64, &str, &str); 14] = [
+    ("[targets.codxe.rename]\n", 1, 10, "unknown host `codxe`", "did you mean `codex`?"),
+    (
+        "[targets.codex]\nrenmae = {}\n",
+        2,
+        1,
+        "unknown field `renmae`, expected one of `rename`, `frontmatter`, `models`, `tools`",
+        "did you mean `rename`?",
+    ),
+    ("[targets.codex.rename]\n\n saty = \"x\"\n", 3, 2, "unknown component `saty`", "did you mean `stay`?"),
+    (
+        "[targets.codex.rename]\ngo = \"x\"\n",
+        2,
+        1,
+        "`go` names more than one component",
+        "write `agent/go` or `command/go`",
+    ),
+    (
+        "[targets.codex.rename]\n\"hook/go\" = \"x\"\n",
+        2,
+        1,
+        "`hook` is not a kind of component that can be used here",
+        "one of: skill, agent, command",
+    ),
+    (
+        "[targets.codex.rename]\nstay = \"../x\"\n",
+        2,
+        8,
+        "the name `../x` would leave the output folder",
+        "use letters, digits and `-`, such as `my-skill`",
+    ),
+    (
+        "[targets.codex.rename]\nstay = \"Bad Name!\"\n",
+        2,
+        8,
+        "the name `Bad Name!` has characters that hosts show as `-`",
+        "write `Bad-Name`",
+    ),
+    (
+        "[targets.codex.rename]\n\"deep:one\" = \"other:two\"\n",
+        2,
+        14,
+        "the name `other:two` contains a colon, but only the last part of a name can be changed",
+        "write `two`: plugin and folders cannot be changed",
+    ),
+    (
+        "[targets.codex.rename]\nstay = \"Go\"\n",
+        2,
+        1,
+        "`stay` cannot become `Go`: `go` has that name",
+        "choose another name, or rename both",
+    ),
+    (
+        "[targets.codex.frontmatter.agents]\nmodle = \"x\"\n",
+        2,
+        1,
+        "`modle` of agents cannot be set for Codex",
+        "did you mean `model`?",
+    ),
+    (
+        "[targets.codex.frontmatter.stay]\nname = \"x\"\n",
+        2,
+        1,
+        "`name` of commands cannot be set for Codex",
+        "write it under `[targets.codex.rename]`",
+    ),
+    (
+        "[targets.opencode.frontmatter.agents]\nsteps = \"7\"\n",
+        2,
+        9,
+        "`steps` must be a whole number above zero for OpenCode",
+        "write a whole number above zero",
+    ),
+    (
+        "[targets.codex.tools]\nTodoWriet = \"x\"\n",
+        2,
+        1,
+        "Claude Code has no tool `TodoWriet`",
+        "did you mean `TodoWrite`?",
+    ),
+    (
+        "[targets.claude-code.tools]\nTodoWrite = \"x\"\n",
+        2,
+        1,
+        "Claude Code has the tool itself, so it cannot be replaced",
+        "remove the line",
+    ),
+];
+
 #[test]
 fn what_a_host_is_told_is_held_against_hosts_components_and_fields() {
-    let agent = "---\ndescription: d\n---\nBody.\n";
-    let source = || {
-        let command = Tree::new().file("commands/go.md", agent).file("commands/stay.md", agent);
-        let tree = command.file("agents/deep/one.md", agent).file("agents/go.md", agent);
-        tree.file(".claude-plugin/plugin.json", r#"{"name": "kit"}"#)
-    };
-    for (text, line, column, message, help) in [
-        ("[targets.codxe.rename]\n", 1, 10, "unknown host `codxe`", "did you mean `codex`?"),
-        (
-            "[targets.codex]\nrenmae = {}\n",
-            2,
-            1,
-            "unknown field `renmae`, expected one of `rename`, `frontmatter`, `models`, `tools`",
-            "did you mean `rename`?",
-        ),
-        (
-            "[targets.codex.rename]\n\n saty = \"x\"\n",
-            3,
-            2,
-            "unknown component `saty`",
-            "did you mean `stay`?",
-        ),
-        (
-            "[targets.codex.rename]\ngo = \"x\"\n",
-            2,
-            1,
-            "`go` names more than one component",
-            "write `agent/go` or `command/go`",
-        ),
-        (
-            "[targets.codex.rename]\n\"hook/go\" = \"x\"\n",
-            2,
-            1,
-            "`hook` is not a kind of component that can be used here",
-            "one of: skill, agent, command",
-        ),
-        (
-            "[targets.codex.rename]\nstay = \"../x\"\n",
-            2,
-            8,
-            "the name `../x` would leave the output folder",
-            "use letters, digits and `-`, such as `my-skill`",
-        ),
-        (
-            "[targets.codex.rename]\nstay = \"Bad Name!\"\n",
-            2,
-            8,
-            "the name `Bad Name!` has characters that hosts show as `-`",
-            "write `Bad-Name`",
-        ),
-        (
-            "[targets.codex.rename]\n\"deep:one\" = \"other:two\"\n",
-            2,
-            14,
-            "the name `other:two` contains a colon, but only the last part of a name can be changed",
-            "write `two`: plugin and folders cannot be changed",
-        ),
-        (
-            "[targets.codex.rename]\nstay = \"Go\"\n",
-            2,
-            1,
-            "`stay` cannot become `Go`: `go` has that name",
-            "choose another name, or rename both",
-        ),
-        (
-            "[targets.codex.frontmatter.agents]\nmodle = \"x\"\n",
-            2,
-            1,
-            "`modle` of agents cannot be set for Codex",
-            "did you mean `model`?",
-        ),
-        (
-            "[targets.codex.frontmatter.stay]\nname = \"x\"\n",
-            2,
-            1,
-            "`name` of commands cannot be set for Codex",
-            "write it under `[targets.codex.rename]`",
-        ),
-        (
-            "[targets.opencode.frontmatter.agents]\nsteps = \"7\"\n",
-            2,
-            9,
-            "`steps` must be a whole number above zero for OpenCode",
-            "write a whole number above zero",
-        ),
-        (
-            "[targets.codex.tools]\nTodoWriet = \"x\"\n",
-            2,
-            1,
-            "Claude Code has no tool `TodoWriet`",
-            "did you mean `TodoWrite`?",
-        ),
-        (
-            "[targets.claude-code.tools]\nTodoWrite = \"x\"\n",
-            2,
-            1,
-            "Claude Code has the tool itself, so it cannot be replaced",
-            "remove the line",
-        ),
-    ] {
-        let built = BadSource::plugin(source().file("plugcast.toml", text)).build();
+    for (text, line, column, message, help) in MISTAKEN_TARGETS {
+        let built = BadSource::plugin(components().file("plugcast.toml", text)).build();
         let error = &built.answer()["error"];
         assert_eq!((&error["line"], &error["column"]), (&line.into(), &column.into()), "{text}: {error}");
         assert_eq!((&error["message"], &error["help"]), (&message.into(), &help.into()), "{text}: {error}");
         assert!(!built.path("out/codex").exists());
     }
-    // Two that change places do not meet, and an agent and a command never do.
+}
+
+/// An agent and a command never meet, either.
+#[test]
+fn two_components_may_change_places() {
     let swap = "[targets.codex.rename]\n\"command/go\" = \"stay\"\nstay = \"go\"\n\"deep:one\" = \"stay\"\n";
-    let built = BadSource::plugin(source().file("plugcast.toml", swap)).build();
+    let built = BadSource::plugin(components().file("plugcast.toml", swap)).build();
     assert!(built.path("out/codex/plugins/kit/skills/go/SKILL.md").exists(), "{}", built.answer());
 }

@@ -2,33 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Tools of the source host whose names are not English words.
-const TOOLS: [&str; 20] = [
-    "AskUserQuestion",
-    "BashOutput",
-    "CronCreate",
-    "EnterPlanMode",
-    "EnterWorktree",
-    "ExitPlanMode",
-    "ListAgents",
-    "KillShell",
-    "MultiEdit",
-    "NotebookEdit",
-    "ReportFindings",
-    "ScheduleWakeup",
-    "SendMessage",
-    "SlashCommand",
-    "TaskCreate",
-    "TaskUpdate",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-];
-
-/// Tools whose names are English words: meant alone in a code span, as a call, or before "tool".
-const WORDS: [&str; 11] =
-    ["Agent", "Bash", "Edit", "Glob", "Grep", "Monitor", "Read", "Skill", "Task", "Workflow", "Write"];
+use super::tool_names::tools;
 
 /// Agents of the source host.
 const BUILT_IN: [&str; 5] = ["Explore", "Plan", "claude", "general-purpose", "statusline-setup"];
@@ -147,20 +121,7 @@ impl<'a> Text<'a> {
                 leads_to_forbidden = line.trim_end().ends_with(':') && forbids(line);
             }
             let forbids = forbids(line) || is_item && leads_to_forbidden;
-            for tool in TOOLS.iter().chain(&WORDS) {
-                let certain = |at: usize| {
-                    let after = &line[at + tool.len()..];
-                    (line[..at].ends_with('`') && after.starts_with('`'))
-                        || after.starts_with('(')
-                        || after.strip_prefix(" tool").is_some_and(|rest| {
-                            !rest.starts_with(char::is_alphabetic) || rest.starts_with('s')
-                        })
-                };
-                let unambiguous = TOOLS.contains(tool);
-                if occurrences(line, tool).any(|at| unambiguous || certain(at)) {
-                    if forbids { &mut mentioned } else { &mut found }.insert((*tool).to_owned());
-                }
-            }
+            if forbids { &mut mentioned } else { &mut found }.extend(tools(line));
             for agent in BUILT_IN {
                 let before = |at: usize| line[..at].trim_end_matches(['"', '\'', '`', ' ', ':', '=']);
                 let is_typed = occurrences(line, agent).any(|at| before(at).ends_with("subagent_type"));
@@ -202,40 +163,58 @@ impl<'a> Text<'a> {
                 }
                 self.arguments(line, fence, &mut found, &mut mentioned);
             }
-            for (at, _) in line.match_indices("mcp__plugin_").filter(|_| self.main) {
-                if let Some(end) = line[at + "mcp__plugin_".len()..].find("__") {
-                    found.insert(format!("{}NAME", &line[at..at + "mcp__plugin_".len() + end + 2]));
-                }
+            self.placeholders(line, host, &mut found);
+            self.commands_of_host(line, fence, host, (&mut found, &mut mentioned));
+        }
+        (found, mentioned)
+    }
+
+    /// What the line leaves to be replaced on the host.
+    fn placeholders(&self, line: &str, host: &str, found: &mut BTreeSet<String>) {
+        for (at, _) in line.match_indices("mcp__plugin_").filter(|_| self.main) {
+            if let Some(end) = line[at + "mcp__plugin_".len()..].find("__") {
+                found.insert(format!("{}NAME", &line[at..at + "mcp__plugin_".len() + end + 2]));
             }
-            for (at, _) in line.match_indices("${user_config.") {
-                found.insert(line[at..].chars().take_while(|c| *c != '}').chain(['}']).collect());
+        }
+        for (at, _) in line.match_indices("${user_config.") {
+            found.insert(line[at..].chars().take_while(|c| *c != '}').chain(['}']).collect());
+        }
+        for (at, _) in line.match_indices("${CLAUDE_") {
+            let name: String = line[at..].chars().take_while(|c| *c != '}').chain(['}']).collect();
+            let filled = ["${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_SKILL_DIR}"].contains(&name.as_str());
+            if host == "codex" || !filled {
+                found.insert(name);
             }
-            for (at, _) in line.match_indices("${CLAUDE_") {
-                let name: String = line[at..].chars().take_while(|c| *c != '}').chain(['}']).collect();
-                let filled = ["${CLAUDE_PLUGIN_ROOT}", "${CLAUDE_SKILL_DIR}"].contains(&name.as_str());
-                if host == "codex" || !filled {
-                    found.insert(name);
-                }
-            }
-            if self.main && !self.agent {
-                found.extend(includes(line).filter(|word| word.starts_with("@${CLAUDE_")));
-            }
-            if self.includes && !fence {
-                // A host may include what a command names by itself.
-                let by_itself = host == "opencode";
-                if by_itself { &mut mentioned } else { &mut found }.extend(includes(line));
-            }
-            if self.main {
-                for (at, _) in line.match_indices("!`") {
-                    let alone = line[..at].chars().next_back().is_none_or(char::is_whitespace);
-                    if alone && line[at + 2..].contains('`') {
-                        let by_itself = host == "opencode" && self.includes;
-                        if by_itself { &mut mentioned } else { &mut found }.insert("!".to_owned());
-                    }
+        }
+        if self.main && !self.agent {
+            found.extend(includes(line).filter(|word| word.starts_with("@${CLAUDE_")));
+        }
+    }
+
+    /// What the source host includes or runs before the model reads the line.
+    fn commands_of_host(
+        &self,
+        line: &str,
+        fence: bool,
+        host: &str,
+        (found, mentioned): (&mut BTreeSet<String>, &mut BTreeSet<String>),
+    ) {
+        if self.includes && !fence {
+            // A host may include what a command names by itself.
+            let by_itself = host == "opencode";
+            let names = if by_itself { &mut *mentioned } else { &mut *found };
+            names.extend(includes(line));
+        }
+        if self.main {
+            for (at, _) in line.match_indices("!`") {
+                let alone = line[..at].chars().next_back().is_none_or(char::is_whitespace);
+                if alone && line[at + 2..].contains('`') {
+                    let by_itself = host == "opencode" && self.includes;
+                    let names = if by_itself { &mut *mentioned } else { &mut *found };
+                    names.insert("!".to_owned());
                 }
             }
         }
-        (found, mentioned)
     }
 
     /// A number is an argument only beside others or in a text that is given any; whether it is meant, the user tells.
@@ -345,7 +324,7 @@ pub fn names_folders(text: &str) -> bool {
 }
 
 /// Whole-word places of a name, outside addresses and paths.
-fn occurrences<'a>(line: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+pub(super) fn occurrences<'a>(line: &'a str, name: &'a str) -> impl Iterator<Item = usize> + 'a {
     line.match_indices(name).map(|(at, _)| at).filter(move |at| {
         let (before, after) = (&line[..*at], &line[at + name.len()..]);
         let word_before = before.rsplit(char::is_whitespace).next().unwrap_or_default();

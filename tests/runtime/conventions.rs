@@ -92,93 +92,87 @@ fn the_options_of_a_command_name_each_other_rightly() {
     }
 }
 
+/// Wrong calls, and the message and hint of each.
+const WRONG_CALLS: [(&str, &str, &str); 22] = [
+    ("reviw", "unknown command `reviw`", "did you mean `review`? see `plugcast-run --help`"),
+    ("repo siez", "unknown command `siez`", "did you mean `size`? see `plugcast-run repo --help`"),
+    ("repo don't", "unknown command `don't`", "see `plugcast-run repo --help`"),
+    ("repo", "no command is named", "see `plugcast-run --help`"),
+    (
+        "repo base --bsae x",
+        "unexpected argument `--bsae`",
+        "did you mean `--base`? see `plugcast-run repo base --help`",
+    ),
+    ("repo base x", "unexpected argument `x`", "see `plugcast-run repo base --help`"),
+    ("repo base -x", "unexpected argument `-x`", "see `plugcast-run repo base --help`"),
+    (
+        "repo project --zzz",
+        "unexpected argument `--zzz`",
+        "to pass `--zzz` as a value, put `--` before it; see `plugcast-run repo project --help`",
+    ),
+    ("repo base --base", "missing value for `--base <REF>`", "see `plugcast-run repo base --help`"),
+    ("repo base --base --pr 1", "missing value for `--base <REF>`", "see `plugcast-run repo base --help`"),
+    (
+        "repo base --base a --base=b",
+        "argument `--base <REF>` cannot be used more than once",
+        "see `plugcast-run repo base --help`",
+    ),
+    (
+        "repo base --base a --pr 1",
+        "argument `--pr <PR>` cannot be used with `--base <REF>`",
+        "see `plugcast-run repo base --help`",
+    ),
+    (
+        "repo base --require-fresh=no",
+        "unexpected value `no` for `--require-fresh`",
+        "see `plugcast-run repo base --help`",
+    ),
+    ("repo surfaces", "missing required argument `--base <REF>`", "see `plugcast-run repo surfaces --help`"),
+    (
+        "repo ide --port 70000",
+        "invalid value `70000` for `--port <PORT>`: expected a number from 1 to 65535",
+        "see `plugcast-run repo ide --help`",
+    ),
+    (
+        "gc --older-than x",
+        "invalid value `x` for `--older-than <AGE>`: `x` is not an age: write a number and `s`, `m`, `h`, `d` or `w`, such as `7d`",
+        "see `plugcast-run gc --help`",
+    ),
+    (
+        "doctor --format jsn",
+        "invalid value `jsn` for `--format <FORMAT>`",
+        "did you mean `json`? see `plugcast-run doctor --help`",
+    ),
+    (
+        "--format",
+        "missing value for `--format <FORMAT>`",
+        "possible values: `json`, `sentinel`, `text`; see `plugcast-run --help`",
+    ),
+    (
+        "review approve --run x",
+        "missing required argument `[F3,F5]...`",
+        "see `plugcast-run review approve --help`",
+    ),
+    (
+        "polish acquire --take-over",
+        "missing required argument `--apply`",
+        "see `plugcast-run polish acquire --help`",
+    ),
+    (
+        "polish acquire --stdin 4",
+        "argument `--stdin` cannot be used with `[TEXT]...`",
+        "see `plugcast-run polish acquire --help`",
+    ),
+    (
+        "launch write --mode loud",
+        "invalid value `loud` for `--mode <MODE>`",
+        "possible values: `interactive`, `headless`; see `plugcast-run launch write --help`",
+    ),
+];
+
 #[test]
 fn each_kind_of_wrong_call_has_its_sentence() {
-    let cases = [
-        ("reviw", "unknown command `reviw`", "did you mean `review`? see `plugcast-run --help`"),
-        ("repo siez", "unknown command `siez`", "did you mean `size`? see `plugcast-run repo --help`"),
-        ("repo don't", "unknown command `don't`", "see `plugcast-run repo --help`"),
-        ("repo", "no command is named", "see `plugcast-run --help`"),
-        (
-            "repo base --bsae x",
-            "unexpected argument `--bsae`",
-            "did you mean `--base`? see `plugcast-run repo base --help`",
-        ),
-        ("repo base x", "unexpected argument `x`", "see `plugcast-run repo base --help`"),
-        ("repo base -x", "unexpected argument `-x`", "see `plugcast-run repo base --help`"),
-        (
-            "repo project --zzz",
-            "unexpected argument `--zzz`",
-            "to pass `--zzz` as a value, put `--` before it; see `plugcast-run repo project --help`",
-        ),
-        ("repo base --base", "missing value for `--base <REF>`", "see `plugcast-run repo base --help`"),
-        (
-            "repo base --base --pr 1",
-            "missing value for `--base <REF>`",
-            "see `plugcast-run repo base --help`",
-        ),
-        (
-            "repo base --base a --base=b",
-            "argument `--base <REF>` cannot be used more than once",
-            "see `plugcast-run repo base --help`",
-        ),
-        (
-            "repo base --base a --pr 1",
-            "argument `--pr <PR>` cannot be used with `--base <REF>`",
-            "see `plugcast-run repo base --help`",
-        ),
-        (
-            "repo base --require-fresh=no",
-            "unexpected value `no` for `--require-fresh`",
-            "see `plugcast-run repo base --help`",
-        ),
-        (
-            "repo surfaces",
-            "missing required argument `--base <REF>`",
-            "see `plugcast-run repo surfaces --help`",
-        ),
-        (
-            "repo ide --port 70000",
-            "invalid value `70000` for `--port <PORT>`: expected a number from 1 to 65535",
-            "see `plugcast-run repo ide --help`",
-        ),
-        (
-            "gc --older-than x",
-            "invalid value `x` for `--older-than <AGE>`: `x` is not an age: write a number and `s`, `m`, `h`, `d` or `w`, such as `7d`",
-            "see `plugcast-run gc --help`",
-        ),
-        (
-            "doctor --format jsn",
-            "invalid value `jsn` for `--format <FORMAT>`",
-            "did you mean `json`? see `plugcast-run doctor --help`",
-        ),
-        (
-            "--format",
-            "missing value for `--format <FORMAT>`",
-            "possible values: `json`, `sentinel`, `text`; see `plugcast-run --help`",
-        ),
-        (
-            "review approve --run x",
-            "missing required argument `[F3,F5]...`",
-            "see `plugcast-run review approve --help`",
-        ),
-        (
-            "polish acquire --take-over",
-            "missing required argument `--apply`",
-            "see `plugcast-run polish acquire --help`",
-        ),
-        (
-            "polish acquire --stdin 4",
-            "argument `--stdin` cannot be used with `[TEXT]...`",
-            "see `plugcast-run polish acquire --help`",
-        ),
-        (
-            "launch write --mode loud",
-            "invalid value `loud` for `--mode <MODE>`",
-            "possible values: `interactive`, `headless`; see `plugcast-run launch write --help`",
-        ),
-    ];
-    for (call, message, hint) in cases {
+    for (call, message, hint) in WRONG_CALLS {
         let (code, text) = run(&call.split(' ').collect::<Vec<_>>());
         let answer: Value = serde_json::from_str(&text).expect("JSON");
         assert_eq!(code, Some(2), "{call}: {text}");

@@ -62,11 +62,12 @@ pub fn hashed_debug(file: &SourceFile) -> Vec<String> {
 }
 
 /// What one place computes, as others would write it, and whom to ask instead.
-const COMPUTED_ONCE: [(&str, &str, &str); 14] = [
+const COMPUTED_ONCE: [(&str, &str, &str); 15] = [
     ("memrchr(b'\\n'", "src/source/lines.rs", "`source::line_start`"),
     ("find('\\n').map_or(", "src/source/lines.rs", "`source::line_start`, `line_end` or `next_line`"),
     ("find('\\n').unwrap_or(", "src/source/lines.rs", "`source::line_end`"),
     ("memchr(b'\\n', &bytes[", "src/source/lines.rs", "`source::line_end` or `next_line`"),
+    ("rsplit('\\n').next().unwrap_or", "src/source/lines.rs", "`source::last_line`"),
     (".pointer(format!(", "src/read/pointer.rs", "`JsonPointer::key`"),
     ("pointer}/{", "src/read/pointer.rs", "`JsonPointer::key`"),
     ("format!(\"{}/{}\", self.other.pointer", "src/read/pointer.rs", "`JsonPointer::key`"),

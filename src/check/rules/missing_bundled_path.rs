@@ -69,45 +69,12 @@ fn names_plugin_file(
 ) -> bool {
     let last = wanted.file_name().unwrap_or_default();
     let file = last.contains('.') && !last.starts_with('.');
-    // `./x` is relative to the working directory of a command, which is the user's, except for a skill that has
-    // scripts.
-    let of_skill = |path: &str| {
-        path.starts_with(SCRIPTS) && context.paths().has_folder(&paths::own_folder(text).join("scripts"))
-    };
-    let here = matches!(mention.form, PathForm::Code | PathForm::Block)
-        && mention.path.strip_prefix("./").is_some_and(|path| !of_skill(path));
-    // A path after the plugin's variable was built before it was installed.
-    let made = || {
-        mention.form != PathForm::Root
-            && mention.path.split('/').any(|part| GENERATED_FOLDERS.contains(&part))
-    };
-    let open = || mention.path.split('/').any(intent::stands_for_any);
-    // The argument of an interpreter, and what stands where a command begins, is a program even without an extension.
-    let is_variable = matches!(mention.form, PathForm::Root | PathForm::Skill);
-    let run = match (is_variable, file) {
-        (true, _) => started(text, mention) || !file && program_calls::is_called(text, mention.span),
-        (false, true) => false,
-        (false, false) => {
-            mention.path.starts_with(SCRIPTS)
-                && (started(text, mention) || program_calls::is_called(text, mention.span))
-        }
-    };
+    let run = runs_program(text, mention, file);
     let is_meant = || file || run && !program_calls::is_made(context, text, &mention.path);
-    if here
+    if is_in_working_folder(context, text, mention)
         || !is_meant()
-        || made()
-        || open()
-        || intent::is_created(text.text, mention.span.start)
-        || intent::is_joined(text.text, mention.span.start)
-        || is_written(text, mention)
-        || is_included(text, mention)
-        || is_in_quoted_comment(text, mention)
-        || is_of_another(context, text, mention)
-        || is_shown_below(text, mention)
-        || is_in_json(text, mention)
-        || is_if_there(text.text, mention.span.start, mention.span.end)
-        || !is_variable && is_of_users_project(text.text, mention.span.start, mention.span.end)
-        || intent::list_intro(text.text, mention.span.start).is_some_and(|intro| is_conditional(&intro))
+        || is_generated(mention)
+        || is_excused(context, text, mention)
     {
         return false;
     }
@@ -125,24 +92,90 @@ fn names_plugin_file(
             there() || mention.path.contains('/') && SHIPPED.iter().any(|end| last.ends_with(end))
         }
         PathForm::Skill => there() || SHIPPED.iter().any(|end| last.ends_with(end)),
-        PathForm::Code | PathForm::Block if mention.path.starts_with("./") => own && runs_in_own_folder(text),
-        PathForm::Code if is_own_script(text, mention) => own && !named_elsewhere(context, text, mention),
-        PathForm::Block if is_own_script(text, mention) => own,
-        // A program that is called by its path alone may be one of the user's project.
-        PathForm::Code | PathForm::Block if run => {
-            own && there() && runs_in_own_folder(text) && !named_elsewhere(context, text, mention)
-        }
-        PathForm::Code => {
-            own && there() && !named_elsewhere(context, text, mention) && !is_of_repository(context, mention)
-        }
-        PathForm::Block => own && there() && intent::uses(text.text, mention.span.start),
-        PathForm::Prose => {
-            own && there()
-                && is_text_to_read(text, mention)
+        _ => own && is_own_file(context, text, mention, run, there),
+    }
+}
+
+/// Whether a skill names a file that lies `there`, in its folder, without a variable.
+fn is_own_file(
+    context: &RuleContext<'_>,
+    text: &PluginText<'_>,
+    mention: &PathMention,
+    run: bool,
+    there: impl Fn() -> bool,
+) -> bool {
+    let in_code = matches!(mention.form, PathForm::Code | PathForm::Block);
+    if in_code && mention.path.starts_with("./") {
+        return runs_in_own_folder(text);
+    }
+    if in_code && is_own_script(text, mention) {
+        return mention.form == PathForm::Block || !named_elsewhere(context, text, mention);
+    }
+    if !there() {
+        return false;
+    }
+    // A program that is called by its path alone may be one of the user's project.
+    if in_code && run {
+        return runs_in_own_folder(text) && !named_elsewhere(context, text, mention);
+    }
+    match mention.form {
+        PathForm::Block => intent::uses(text.text, mention.span.start),
+        form => {
+            (form == PathForm::Code || is_text_to_read(text, mention))
                 && !named_elsewhere(context, text, mention)
                 && !is_of_repository(context, mention)
         }
     }
+}
+
+/// Whether the path is relative to the folder that a command runs in, which is the user's, except for a skill that has
+/// scripts.
+fn is_in_working_folder(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
+    let of_skill = |path: &str| {
+        path.starts_with(SCRIPTS) && context.paths().has_folder(&paths::own_folder(text).join("scripts"))
+    };
+    matches!(mention.form, PathForm::Code | PathForm::Block)
+        && mention.path.strip_prefix("./").is_some_and(|path| !of_skill(path))
+}
+
+/// Whether installing, building or running creates the file. What a path after the plugin's variable names was built
+/// before the plugin was installed.
+fn is_generated(mention: &PathMention) -> bool {
+    mention.form != PathForm::Root && mention.path.split('/').any(|part| GENERATED_FOLDERS.contains(&part))
+}
+
+/// Whether the path is a program that the text runs. The argument of an interpreter, and what stands where a command
+/// begins, is one even without an extension; `file` tells whether the path has one.
+fn runs_program(text: &PluginText<'_>, mention: &PathMention, file: bool) -> bool {
+    let is_started = || started(text, mention);
+    let is_called = || program_calls::is_called(text, mention.span);
+    match (is_after_variable(mention), file) {
+        (true, true) => is_started(),
+        (true, false) => is_started() || is_called(),
+        (false, true) => false,
+        (false, false) => mention.path.starts_with(SCRIPTS) && (is_started() || is_called()),
+    }
+}
+
+fn is_after_variable(mention: &PathMention) -> bool {
+    matches!(mention.form, PathForm::Root | PathForm::Skill)
+}
+
+/// Whether the text around the path explains why the file need not exist.
+fn is_excused(context: &RuleContext<'_>, text: &PluginText<'_>, mention: &PathMention) -> bool {
+    let (start, end) = (mention.span.start, mention.span.end);
+    mention.path.split('/').any(intent::stands_for_any)
+        || intent::is_created(text.text, start)
+        || intent::is_joined(text.text, start)
+        || is_written(text, mention)
+        || is_included(text, mention)
+        || is_in_quoted_comment(text, mention)
+        || is_of_another(context, text, mention)
+        || is_shown_below(text, mention)
+        || is_in_json(text, mention)
+        || is_if_there(text.text, start, end)
+        || !is_after_variable(mention) && is_of_users_project(text.text, start, end)
+        || intent::list_intro(text.text, start).is_some_and(|intro| is_conditional(&intro))
 }
 
 /// Whether running text asks to read the path: it is written by hand, and in bold or after a word such as "see".

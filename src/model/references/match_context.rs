@@ -2,7 +2,7 @@
 
 use crate::read::name_words::{is_joined, is_spaced_letter};
 use crate::read::path_words::is_edge;
-use crate::source::Span;
+use crate::source::{Span, last_line};
 
 /// The text next to a match.
 pub(super) struct MatchContext<'a> {
@@ -102,7 +102,7 @@ impl<'a> MatchContext<'a> {
     pub(super) fn is_called_after(&self, word: &str) -> bool {
         let near =
             &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR_CALL))..];
-        let line = near.rsplit('\n').next().unwrap_or_default();
+        let line = last_line(near);
         let words = line.rsplit(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
         let mut words = words.skip_while(|part| OF_A_CALL.contains(part));
         self.is_marked() && words.next().is_some_and(|part| part.eq_ignore_ascii_case(word))
@@ -129,7 +129,7 @@ impl<'a> MatchContext<'a> {
         let bold = self.before.ends_with("**") && self.after.starts_with("**");
         let before = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR))..];
         let after = &self.after[..self.after.floor_char_boundary(NEAR)];
-        let line = before.rsplit('\n').next().unwrap_or_default();
+        let line = last_line(before);
         let rest = after.lines().next().unwrap_or_default();
         let says = |part: &str| {
             let mut words = part.split(|c: char| !c.is_alphanumeric());
@@ -141,7 +141,7 @@ impl<'a> MatchContext<'a> {
     /// Whether an item of a list begins with the name, and perhaps continues with a text about it.
     pub(super) fn heads_item(&self) -> bool {
         let before = &self.before[self.before.ceil_char_boundary(self.before.len().saturating_sub(NEAR))..];
-        let line = before.rsplit('\n').next().unwrap_or_default();
+        let line = last_line(before);
         let rest = &self.after[..self.after.floor_char_boundary(NEAR)];
         let rest = rest.lines().next().unwrap_or_default();
         let marker = line.trim().trim_end_matches(['.', ')']);
@@ -221,7 +221,7 @@ fn wrapped(before: &str) -> &str {
     let Some((above, _)) = before.rsplit_once('\n').filter(|(_, line)| line.trim().is_empty()) else {
         return "";
     };
-    let line = above.rsplit('\n').next().unwrap_or_default();
+    let line = last_line(above);
     let is_whole = line.starts_with(['#', '|', '`']) || line.trim_end().ends_with(['.', '!', '?']);
     if is_whole { "" } else { line.rsplit(". ").next().unwrap_or_default() }
 }

@@ -104,17 +104,8 @@ fn polished(hosts: &Hosts, host: Host) {
     let server = site.json(&format!("{run}/server.json"));
     assert_eq!((&server["adopted"], server["pid"].as_u64()), (&true.into(), Some(own.pid().into())));
 
-    // The file is damaged, and stays as the user left it.
     let path = format!("{run}/checklist.md");
-    site.edit(&path, &[("- action: keep", "- action: repair it")]);
-    let damaged = site.text(&path);
-    let steps = vec![call(host, "## 8. Repair", 0), says(faults).expects([r#""status":"malformed""#])];
-    let line = 1 + damaged.lines().position(|line| line == "- action: repair it").expect("it stands there");
-    let words = format!(
-        "Line {line}: unknown action `repair it`, expected one of `keep`, `skip`, `fix`, `note`, `stacked`, `replan`\nReply ready"
-    );
-    assert_said(&dialogue.reply("ready", steps), &words);
-    assert_eq!(site.text(&path), damaged);
+    damages_checklist(&mut dialogue, &site, host, &path);
 
     // An item that is added by hand is measured, and now most of them are too large.
     site.edit(
@@ -159,6 +150,40 @@ fn polished(hosts: &Hosts, host: Host) {
     let ended = dialogue.reply("open the first one", steps);
     assert_said(&ended, "https://github.com/owner/tool/pull/8\nPolish complete.\n");
 
+    assert_first_seed_is_open(&stage, &github, &site, run);
+    assert_eq!(site.git(&["for-each-ref", "refs/heads"]), before, "no branch here is new or moved");
+    assert_eq!(site.status(), " M app/views/cart.html\n", "nothing is committed");
+    assert_summary(&site, run, own.pid());
+    assert!(own.is_alive(), "the user's server goes on");
+}
+
+/// The checklist is damaged, and stays as the user left it.
+fn damages_checklist(dialogue: &mut Dialogue, site: &Site, host: Host, path: &str) {
+    site.edit(path, &[("- action: keep", "- action: repair it")]);
+    let damaged = site.text(path);
+    let steps = vec![call(host, "## 8. Repair", 0), says(faults).expects([r#""status":"malformed""#])];
+    let line = 1 + damaged.lines().position(|line| line == "- action: repair it").expect("it stands there");
+    let words = format!(
+        "Line {line}: unknown action `repair it`, expected one of `keep`, `skip`, `fix`, `note`, `stacked`, `replan`\nReply ready"
+    );
+    assert_said(&dialogue.reply("ready", steps), &words);
+    assert_eq!(site.text(path), damaged);
+}
+
+/// The summary names the server, counts the items and tells what was suggested.
+fn assert_summary(site: &Site, run: &str, pid: u32) {
+    let summary = site.text(&format!("{run}/summary.md"));
+    for part in [
+        format!("\nDev server: {} on :{} (logs: none)\n", pid, site.port),
+        "\nChecklist items: 3 total (1 fixed, 0 skipped, 2 stacked, 0 replan)\n".to_owned(),
+        "\nEscalation: replan-suggested\n".to_owned(),
+    ] {
+        assert!(summary.contains(&part), "`{part}` is missing in {summary}");
+    }
+}
+
+/// The first seed is a draft pull request on the branch of the polish, and the second one stays a file.
+fn assert_first_seed_is_open(stage: &Stage, github: &GitHub, site: &Site, run: &str) {
     let (code, listed) =
         github.gh(&stage.project(), &["api", "--hostname", "github.com", "repos/owner/tool/pulls"]);
     let listed: Value = serde_json::from_str(&listed).unwrap_or_default();
@@ -179,18 +204,6 @@ fn polished(hosts: &Hosts, host: Host) {
     assert_eq!(parent, there(&["rev-parse", "show-cart"]));
     let subject = there(&["log", "-1", "--format=%s", "show-cart-polish-1-all-pages"]);
     assert_eq!(subject, "All pages\n");
-
-    assert_eq!(site.git(&["for-each-ref", "refs/heads"]), before, "no branch here is new or moved");
-    assert_eq!(site.status(), " M app/views/cart.html\n", "nothing is committed");
-    let summary = site.text(&format!("{run}/summary.md"));
-    for part in [
-        format!("\nDev server: {} on :{} (logs: none)\n", own.pid(), site.port),
-        "\nChecklist items: 3 total (1 fixed, 0 skipped, 2 stacked, 0 replan)\n".to_owned(),
-        "\nEscalation: replan-suggested\n".to_owned(),
-    ] {
-        assert!(summary.contains(&part), "`{part}` is missing in {summary}");
-    }
-    assert!(own.is_alive(), "the user's server goes on");
 }
 
 #[test]

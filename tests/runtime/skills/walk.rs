@@ -212,23 +212,8 @@ fn ids(found: &Value, with: &str) -> Vec<String> {
 #[test]
 fn every_call_of_the_review_skill_runs() {
     let mut walk = Walk::new("review", "review", SETUP);
-    let words = |text: &str| text.to_owned();
-    let arguments = words("look at the buyer's \"prices\" and $totals");
-
-    // New files are asked for: the run is given up and begun again with them.
-    let begun = walk.call("1. Begin", 0, &[("$ARGUMENTS", &arguments)], "").ok().json();
-    assert_eq!((&begun["status"], &begun["focus"]), (&json!("started"), &json!(arguments)), "{begun}");
-    assert_eq!(begun["untracked"], json!(["it's new.py"]));
-    let taken = walk.call("1. Begin", 0, &[("$ARGUMENTS", "")], "");
-    assert_eq!((taken.code, &taken.json()["error"]["code"]), (Some(6), &json!("taken")));
-    let run = words(begun["run"].as_str().expect("a run"));
-    walk.call("10. Give up", 0, &[("RUN", &run)], "").ok();
-    let begun = walk.call("1. Begin", 0, &[("$ARGUMENTS", &arguments)], "--include-untracked").ok().json();
-    assert!(begun["files"].to_string().contains("it's new.py"), "{begun}");
-    let taken = walk.call("1. Begin", 0, &[("$ARGUMENTS", &arguments)], "--include-untracked --take-over");
-    let begun = taken.ok().json();
-    assert!(begun["abandoned"].is_string(), "{begun}");
-    let run = words(begun["run"].as_str().expect("a run"));
+    let begun = begins(&mut walk);
+    let run = begun["run"].as_str().expect("a run").to_owned();
     let run_value = [("RUN", run.as_str())];
 
     write_replies(&begun);
@@ -295,6 +280,24 @@ fn every_call_of_the_review_skill_runs() {
     hands_over(&mut walk);
     reports_without_a_run(&mut walk);
     walk.ends();
+}
+
+/// New files are asked for: the run is given up and begun again with them, and then taken over.
+fn begins(walk: &mut Walk) -> Value {
+    let arguments = "look at the buyer's \"prices\" and $totals";
+    let begun = walk.call("1. Begin", 0, &[("$ARGUMENTS", arguments)], "").ok().json();
+    assert_eq!((&begun["status"], &begun["focus"]), (&json!("started"), &json!(arguments)), "{begun}");
+    assert_eq!(begun["untracked"], json!(["it's new.py"]));
+    let taken = walk.call("1. Begin", 0, &[("$ARGUMENTS", "")], "");
+    assert_eq!((taken.code, &taken.json()["error"]["code"]), (Some(6), &json!("taken")));
+    let run = begun["run"].as_str().expect("a run");
+    walk.call("10. Give up", 0, &[("RUN", run)], "").ok();
+    let begun = walk.call("1. Begin", 0, &[("$ARGUMENTS", arguments)], "--include-untracked").ok().json();
+    assert!(begun["files"].to_string().contains("it's new.py"), "{begun}");
+    let taken = walk.call("1. Begin", 0, &[("$ARGUMENTS", arguments)], "--include-untracked --take-over");
+    let begun = taken.ok().json();
+    assert!(begun["abandoned"].is_string(), "{begun}");
+    begun
 }
 
 /// Commit, push and pull request, as `references/hand-over.md` says.
