@@ -2,6 +2,7 @@
 //! every emitted file.
 
 pub mod draft;
+mod shown_names;
 pub mod source_verification;
 pub mod verification;
 

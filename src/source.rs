@@ -6,13 +6,12 @@ mod hashed_paths;
 mod kind;
 mod lines;
 mod markdown_path;
-mod links;
 mod paths;
 mod script;
+mod span;
 mod text;
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -24,57 +23,13 @@ pub use hashed_paths::HashedPaths;
 pub use kind::ComponentKind;
 pub use lines::{LineIndex, last_line, line_end, line_start, next_line};
 pub use markdown_path::{is_lowercase_markdown, is_markdown};
-pub use paths::PathMap;
+pub use paths::{PathMap, by_parts};
 pub use script::{ScriptKind, script_kind, script_kind_of};
+pub use span::{Position, Span};
 pub use text::SharedText;
 
 /// The file that marks its folder as a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
-
-/// A byte range of one file, end exclusive.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
-    /// Offset of the first byte.
-    pub start: usize,
-    /// Offset after the last byte.
-    pub end: usize,
-}
-
-impl Span {
-    /// The range `start..end`.
-    pub fn new(start: usize, end: usize) -> Self {
-        Self { start, end }
-    }
-
-    /// The same range, shifted by `by` bytes.
-    pub fn shifted(self, by: usize) -> Self {
-        Self::new(self.start + by, self.end + by)
-    }
-
-    /// Whether it contains `offset`.
-    pub fn contains(self, offset: usize) -> bool {
-        (self.start..self.end).contains(&offset)
-    }
-
-    /// The same range without trailing white space in `text`.
-    pub fn trimmed(self, text: &str) -> Self {
-        Self::new(self.start, self.start + self.slice(text).trim_end().len())
-    }
-
-    /// The bytes of `text` in this range; empty if the range does not fit the text.
-    pub fn slice(self, text: &str) -> &str {
-        text.get(self.start..self.end).unwrap_or("")
-    }
-}
-
-/// A position as shown to users: both 1-based, the column in Unicode code points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position {
-    /// 1-based line.
-    pub line: usize,
-    /// 1-based column, in Unicode code points.
-    pub column: usize,
-}
 
 /// The content of a file, as far as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -182,16 +137,6 @@ pub const UNFINISHED_ENDING: &str = ".plugcast-new";
 
 /// The maximum total size of a source: a sparse file takes no space there, but all of it in a bundle.
 pub const MOST_BYTES: u64 = 512 * 1024 * 1024;
-/// The order of paths part by part: `a/x` comes before `a-b`. Both must be normalized: no `.`, no empty part.
-pub fn by_parts(a: &str, b: &str) -> Ordering {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    // Compare eight bytes at once: paths of one source share prefixes.
-    let eights = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
-    let blocks = eights.take_while(|(a, b)| a == b).count() * 8;
-    let shared = blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count();
-    let next = |path: &[u8]| path.get(shared).map(|byte| if *byte == b'/' { 0 } else { *byte });
-    next(a).cmp(&next(b))
-}
 
 /// Everything that was read below SRC.
 #[derive(Debug, Clone, Default)]
@@ -209,6 +154,13 @@ pub struct SourceTree {
 }
 
 impl SourceTree {
+    /// Where a path below a link is in the source; `None` for a path without a link.
+    pub fn real_path(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        let mut above = path.ancestors().filter(|_| !self.links.is_empty());
+        let (link, target) = above.find_map(|part| self.links.get_key_value(part))?;
+        Some(target.join(path.strip_prefix(link).ok()?))
+    }
+
     fn place(&self, path: &str) -> Result<usize, usize> {
         // Files arrive sorted, so a new one is nearly always appended.
         if self.files.last().is_none_or(|last| by_parts(last.path.as_str(), path).is_lt()) {

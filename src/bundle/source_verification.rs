@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::verification::{HostVerdict, NamesByKind};
+use super::shown_names::{HostVerdict, NamesByKind};
 use crate::diagnostic::HostId;
 use crate::ledger::ComponentKind;
 

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::HostId;
+use super::host_id::HostId;
 
 /// The word for every host, in place of a host's name.
 const ALL: &str = "all";

@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use super::{Position, Span};
+use super::span::{Position, Span};
 
 /// Byte offsets of the line starts of one text, which is shorter than 4 GiB.
 #[derive(Debug, Clone)]

@@ -1,9 +1,20 @@
 //! A map by path. Paths are compared as strings, in the order of their parts, which is much cheaper than comparing
 //! components.
 
+use std::cmp::Ordering;
+
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::by_parts;
+/// The order of paths part by part: `a/x` comes before `a-b`. Both must be normalized: no `.`, no empty part.
+pub fn by_parts(a: &str, b: &str) -> Ordering {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    // Compare eight bytes at once: paths of one source share prefixes.
+    let eights = a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0);
+    let blocks = eights.take_while(|(a, b)| a == b).count() * 8;
+    let shared = blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count();
+    let next = |path: &[u8]| path.get(shared).map(|byte| if *byte == b'/' { 0 } else { *byte });
+    next(a).cmp(&next(b))
+}
 
 /// A map by normalized paths (no `.`, no empty part), in the order of their parts.
 #[derive(Debug, Clone)]

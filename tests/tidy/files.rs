@@ -8,6 +8,7 @@ use ignore::WalkBuilder;
 use crate::support::root;
 
 /// One text file.
+#[derive(Clone)]
 pub struct SourceFile {
     /// Path relative to the checkout, with `/`.
     pub path: String,
