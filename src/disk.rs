@@ -71,6 +71,8 @@ pub struct Fingerprint {
 #[error("cannot {verb} `{}`: {source}", .path.display())]
 pub struct DiskError {
     verb: &'static str,
+    /// Whether it only reads.
+    is_read: bool,
     /// The file or folder.
     pub path: PathBuf,
     /// The system's error.
@@ -79,12 +81,17 @@ pub struct DiskError {
 
 impl DiskError {
     fn new(verb: &'static str, path: &Path, source: io::Error) -> Self {
-        Self { verb, path: path.to_owned(), source }
+        Self { verb, is_read: false, path: path.to_owned(), source }
+    }
+
+    /// The failure of an operation that only reads.
+    fn unread(verb: &'static str, path: &Path, source: io::Error) -> Self {
+        Self { is_read: true, ..Self::new(verb, path, source) }
     }
 
     /// How to fix it.
     pub fn help(&self) -> &'static str {
-        let reading = matches!(self.verb, "read" | "list" | "find");
+        let reading = self.is_read;
         if is_changed(&self.source) {
             return "wait until nothing changes the source, then build again";
         }
@@ -134,7 +141,7 @@ pub fn read_settings(path: &Path) -> Result<Option<Vec<u8>>, DiskError> {
 fn text(path: &Path, bytes: Vec<u8>) -> Result<String, DiskError> {
     String::from_utf8(bytes).map_err(|_| {
         let error = io::Error::new(io::ErrorKind::InvalidData, "stream did not contain valid UTF-8");
-        DiskError::new("read", path, error)
+        DiskError::unread("read", path, error)
     })
 }
 
@@ -165,7 +172,7 @@ pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, Disk
         let hashed = fingerprint_of(&mut file, size, |_| Ok(()))?;
         if hashed.size == size { Ok(hashed) } else { Err(changed_error()) }
     });
-    hashed.map_err(|error| DiskError::new("read", path, error))
+    hashed.map_err(|error| DiskError::unread("read", path, error))
 }
 
 /// Reads the file at `path`, which had no link in it when it was found, as text.
@@ -174,7 +181,7 @@ pub fn hash_in_place(path: &Path, size: Option<u64>) -> Result<Fingerprint, Disk
 /// As [`read_text`], and when a link has replaced it.
 pub fn read_text_in_place(path: &Path) -> Result<String, DiskError> {
     let bytes = reader::read_in_place(path, SizeLimit::Document);
-    text(path, bytes.map_err(|error| DiskError::new("read", path, error))?)
+    text(path, bytes.map_err(|error| DiskError::unread("read", path, error))?)
 }
 
 /// Reads the file at `path` in `folder` as text, following no links.
@@ -185,7 +192,7 @@ pub fn read_text_beneath(folder: &Path, path: &Utf8Path) -> Result<String, DiskE
     let full = folder.join(path);
     let file =
         open_beneath::open(folder, path).and_then(|file| reader::read_file(&file, SizeLimit::Document));
-    text(&full, file.map_err(|error| DiskError::new("read", &full, error))?)
+    text(&full, file.map_err(|error| DiskError::unread("read", &full, error))?)
 }
 
 /// Size and hash of the file at `path` in `folder`; `None` if it does not exist.
@@ -236,7 +243,7 @@ pub fn is_as_written(
     executable: bool,
     print: &Fingerprint,
 ) -> Result<bool, DiskError> {
-    let failed = |error| DiskError::new("read", path.as_std_path(), error);
+    let failed = |error| DiskError::unread("read", path.as_std_path(), error);
     let Ok((mut file, meta)) = open_beneath::open_in(folder, path) else { return Ok(false) };
     if meta.len() != print.size || replace::mode_differs(&meta, executable) {
         return Ok(false);

@@ -73,7 +73,7 @@ impl FileSystem {
     /// # Errors
     /// When `path` does not exist.
     pub fn canonical(&self, path: &Path) -> Result<PathBuf, DiskError> {
-        self.real(path).map_err(|error| DiskError::new("find", path, error))
+        self.real(path).map_err(|error| DiskError::unread("find", path, error))
     }
 
     /// The absolute path with links resolved.
@@ -93,7 +93,7 @@ impl FileSystem {
     /// When `folder` cannot be listed.
     pub fn list(&self, folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
         let Some(place) = self.in_memory(folder) else { return stat::list(folder) };
-        let node = place.node().map_err(|error| DiskError::new("list", folder, error))?;
+        let node = place.node().map_err(|error| DiskError::unread("list", folder, error))?;
         let MemoryNode::Folder(inner) = node else { return Ok(Vec::new()) };
         let is_folder = |name: &String| self.is_folder(&folder.join(name));
         let mut names: Vec<_> = inner.iter().map(|name| (name.clone(), is_folder(name))).collect();
@@ -115,7 +115,7 @@ impl FileSystem {
     fn read(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError> {
         let Some(place) = self.in_memory(path) else { return reader::read(path, limit) };
         let bytes = place.node().and_then(|node| bytes(node, limit));
-        existing_path(bytes).map_err(|error| DiskError::new("read", path, error))
+        existing_path(bytes).map_err(|error| DiskError::unread("read", path, error))
     }
 
     /// Reads a whole file as text; `None` if there is no such file.
@@ -148,7 +148,7 @@ impl FileSystem {
     /// As [`super::read_text`], and when a link has replaced it.
     pub fn read_text_in_place(&self, path: &Path) -> Result<String, DiskError> {
         let bytes = self.read_in_place(path, SizeLimit::Document);
-        super::text(path, bytes.map_err(|error| DiskError::new("read", path, error))?)
+        super::text(path, bytes.map_err(|error| DiskError::unread("read", path, error))?)
     }
 
     /// Size and hash of the file at `path`, which had no link in it when it was found; `size` is its size at that time,
@@ -159,7 +159,7 @@ impl FileSystem {
     pub fn hash_in_place(&self, path: &Path, size: Option<u64>) -> Result<Fingerprint, DiskError> {
         let Some(place) = self.in_memory(path) else { return super::hash_in_place(path, size) };
         let bytes = place.node_in_place().and_then(MemoryNode::bytes);
-        let bytes = bytes.map_err(|error| DiskError::new("read", path, error))?;
+        let bytes = bytes.map_err(|error| DiskError::unread("read", path, error))?;
         Ok(Fingerprint { size: bytes.len() as u64, sha256: sha256(bytes) })
     }
 }

@@ -104,7 +104,7 @@ impl Folder {
         let full = self.path.join(path);
         let bytes = open_beneath::open_in(&self.handle, path)
             .and_then(|(file, _)| reader::read_file(&file, SizeLimit::Document));
-        let bytes = existing_path(bytes).map_err(|error| DiskError::new("read", &full, error))?;
+        let bytes = existing_path(bytes).map_err(|error| DiskError::unread("read", &full, error))?;
         bytes.map(|bytes| super::text(&full, bytes)).transpose()
     }
 

@@ -92,7 +92,7 @@ pub(super) fn foreign(
     let folders = owned.iter().flat_map(|path| path.ancestors().skip(1)).map(Utf8Path::as_str).collect();
     let owned = owned.iter().map(|path| path.as_str()).collect();
     let mut search = ForeignSearch { owned, folders, found: Vec::new() };
-    let failed = |path: &Path, error| DiskError::new("list", &folder.path().join(path), error);
+    let failed = |path: &Path, error| DiskError::unread("list", &folder.path().join(path), error);
     // Opened again, because the position of a listing is part of the handle.
     let root = folder::enter(folder, ".").map_err(|error| failed(Path::new(""), error))?;
     search.list(root, &mut PathBuf::new(), 0).map_err(|(path, error)| failed(&path, error))?;

@@ -99,7 +99,7 @@ fn not_a_file_error(what: &str) -> io::Error {
 /// When it exists and is not a regular file, cannot be read, or is larger than `limit`.
 pub fn read(path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, DiskError> {
     existing_path(open(path).and_then(|file| read_file(&file, limit)))
-        .map_err(|error| DiskError::new("read", path, error))
+        .map_err(|error| DiskError::unread("read", path, error))
 }
 
 /// Reads the file at `path`, which had no link in it when it was found.

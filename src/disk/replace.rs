@@ -135,7 +135,7 @@ pub fn changes(
                 out.push(FileChange::Changed(file.path.clone()));
             }
             io::ErrorKind::PermissionDenied if other() => out.push(FileChange::Changed(file.path.clone())),
-            _ => return Err(DiskError::new("read", &folder.path().join(&file.path), error)),
+            _ => return Err(DiskError::unread("read", &folder.path().join(&file.path), error)),
         }
     }
     let new: BTreeSet<&Utf8Path> = files.iter().map(|file| file.path.as_path()).collect();

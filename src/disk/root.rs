@@ -144,8 +144,8 @@ impl Root {
     /// When it is not available.
     pub fn identity(&self) -> Result<u64, RootError> {
         let file =
-            File::from(self.folder.try_clone().map_err(|error| self.failed("read", Path::new(""), error))?);
-        let meta = file.metadata().map_err(|error| self.failed("read", Path::new(""), error))?;
+            File::from(self.folder.try_clone().map_err(|error| self.unread("read", Path::new(""), error))?);
+        let meta = file.metadata().map_err(|error| self.unread("read", Path::new(""), error))?;
         Ok(meta.ino())
     }
 
@@ -155,7 +155,7 @@ impl Root {
     /// When it is not trusted, cannot be read, or is larger than `limit`.
     pub fn read(&self, path: &Path, limit: SizeLimit) -> Result<Option<Vec<u8>>, RootError> {
         let Some(file) = self.opened(path)? else { return Ok(None) };
-        reader::read_file(&file, limit).map(Some).map_err(|error| self.failed("read", path, error))
+        reader::read_file(&file, limit).map(Some).map_err(|error| self.unread("read", path, error))
     }
 
     /// Opens a file; `None` if it does not exist.
@@ -167,9 +167,9 @@ impl Root {
             Err(Errno::NOENT) => return Ok(None),
             Err(Errno::LOOP) => return Err(self.untrusted(path, LINK)),
             Err(Errno::NXIO) => return Err(self.untrusted(path, SPECIAL)),
-            Err(error) => return Err(self.failed("read", path, error.into())),
+            Err(error) => return Err(self.unread("read", path, error.into())),
         };
-        let meta = file.metadata().map_err(|error| self.failed("read", path, error))?;
+        let meta = file.metadata().map_err(|error| self.unread("read", path, error))?;
         if !meta.is_file() {
             return Err(self.untrusted(path, SPECIAL));
         }
@@ -187,7 +187,7 @@ impl Root {
         let size = file.metadata().map_or(0, |meta| meta.len());
         let read = file.seek(SeekFrom::Start(size.saturating_sub(most)));
         let read = read.and_then(|_| file.take(most).read_to_end(&mut bytes));
-        read.map_err(|error| self.failed("read", path, error))?;
+        read.map_err(|error| self.unread("read", path, error))?;
         Ok(Some(bytes))
     }
 
@@ -243,7 +243,7 @@ impl Root {
             return Ok(None);
         }
         let stat = statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW);
-        let stat = stat.map_err(|error| self.failed("read", path, error.into()))?;
+        let stat = stat.map_err(|error| self.unread("read", path, error.into()))?;
         let seconds = u64::try_from(stat.st_mtime).unwrap_or_default();
         Ok(Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds)))
     }
@@ -310,7 +310,7 @@ impl Root {
         let stat = match statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => stat,
             Err(Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(self.failed("read", at, error.into())),
+            Err(error) => return Err(self.unread("read", at, error.into())),
         };
         let kind = match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => FileKind::File,
@@ -324,7 +324,7 @@ impl Root {
 
     fn names(&self, folder: &OwnedFd, at: &Path) -> Result<Vec<std::ffi::OsString>, RootError> {
         use std::os::unix::ffi::OsStringExt;
-        let failed = |error: Errno| self.failed("list", at, error.into());
+        let failed = |error: Errno| self.unread("list", at, error.into());
         let mut names = Vec::new();
         for entry in Dir::read_from(folder.as_fd()).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name().to_bytes().to_vec();
@@ -334,7 +334,7 @@ impl Root {
             if names.len() == MOST_NAMES {
                 let error =
                     io::Error::new(io::ErrorKind::FileTooLarge, "it contains more than 100,000 names");
-                return Err(self.failed("list", at, error));
+                return Err(self.unread("list", at, error));
             }
             names.push(std::ffi::OsString::from_vec(name));
         }
@@ -354,6 +354,10 @@ impl Root {
 
     fn failed(&self, verb: &'static str, path: &Path, error: io::Error) -> RootError {
         DiskError::new(verb, &self.path.join(path), error).into()
+    }
+
+    fn unread(&self, verb: &'static str, path: &Path, error: io::Error) -> RootError {
+        DiskError::unread(verb, &self.path.join(path), error).into()
     }
 }
 

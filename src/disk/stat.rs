@@ -51,7 +51,7 @@ pub fn is_file(path: &Path) -> bool {
 /// # Errors
 /// When `path` does not exist.
 pub fn canonical(path: &Path) -> Result<PathBuf, DiskError> {
-    real(path).map_err(|error| DiskError::new("find", path, error))
+    real(path).map_err(|error| DiskError::unread("find", path, error))
 }
 
 /// The absolute path with links resolved; returns the error of the system.
@@ -92,7 +92,7 @@ pub(super) fn is_inside_by(
 /// # Errors
 /// When `folder` cannot be listed.
 pub fn list(folder: &Path) -> Result<Vec<(String, bool)>, DiskError> {
-    let failed = |error| DiskError::new("list", folder, error);
+    let failed = |error| DiskError::unread("list", folder, error);
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;

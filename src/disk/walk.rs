@@ -79,7 +79,7 @@ fn find_files(
     let folders = options.folders.clone();
     let ignored = |folder: &Path, real: &Path| {
         let read = folders.gitignore(&file_system, skip_policy, &root, (folder, real));
-        read.map_err(|error| DiskError::new("read", &folder.join(".gitignore"), error))
+        read.map_err(|error| DiskError::unread("read", &folder.join(".gitignore"), error))
     };
     ignores.extend(ignored(&above, &above)?);
     let mut lies = Ok(root.clone());
@@ -92,9 +92,9 @@ fn find_files(
     if !real.starts_with(&root) {
         let error =
             io::Error::new(io::ErrorKind::InvalidInput, ExclusionReason::LinkLeavesSource.to_string());
-        return Err(DiskError::new("list", &above, error).into());
+        return Err(DiskError::unread("list", &above, error).into());
     }
-    folders.names(&file_system, &real).map_err(|error| DiskError::new("list", &above, error))?;
+    folders.names(&file_system, &real).map_err(|error| DiskError::unread("list", &above, error))?;
     let ancestors = vec![real.clone()];
     let progress = options.progress.clone();
     let walk = TreeWalk {

@@ -18,7 +18,7 @@ use toml::Spanned;
 pub use denied_losses::{DeniedLosses, UnknownLossClass};
 pub use hosts::{HostConfig, PlacedWords};
 pub use house::HouseConfig;
-pub use release::{ChangelogForm, RECORDS, ReleaseConfig};
+pub use release::{ChangelogForm, OwnedFiles, RECORDS, ReleaseConfig};
 
 use super::runtime::RuntimeConfig;
 use super::{names, similar_names};

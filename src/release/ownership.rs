@@ -11,7 +11,7 @@ use super::found_version::FoundVersion;
 use super::unit::{VersionPlace, VersionedUnit};
 use super::values;
 use crate::diagnostic::{Applicability, Diagnostic, FixEdit, RuleId, Severity};
-use crate::model::config::RECORDS;
+use crate::model::config::{OwnedFiles, RECORDS};
 use crate::source::{Span, line_end};
 
 /// The id of this finding, shared with the rule of `check` that needs no history.
@@ -20,22 +20,22 @@ const RULE: RuleId = RuleId::RELEASE_OWNED;
 pub(super) fn check(context: &ReleaseContext<'_>, out: &mut Vec<Diagnostic>) -> Result<(), ReleaseError> {
     let Some(base) = &context.history.base else { return Ok(()) };
     let automated = context.units.iter().any(|unit| unit.automated);
-    let mut usual = vec!["versions".to_owned()];
+    let mut usual = vec![OwnedFiles::Versions];
     if automated {
-        usual.push("changelog".to_owned());
-        usual.extend(RECORDS.map(str::to_owned));
+        usual.push(OwnedFiles::Changelog);
+        usual.extend(RECORDS.map(|path| OwnedFiles::Matching(path.to_owned())));
     }
     let owned = |unit: &VersionedUnit| unit.published.owned.clone().unwrap_or_else(|| usual.clone());
-    let names = |unit: &VersionedUnit, word: &str| owned(unit).iter().any(|owned| owned == word);
     versions(context, base, out)?;
     let mut paths: Vec<Utf8PathBuf> = Vec::new();
-    let of_changelogs = context.units.iter().filter(|unit| names(unit, "changelog"));
+    let of_changelogs = context.units.iter().filter(|unit| owned(unit).contains(&OwnedFiles::Changelog));
     paths.extend(of_changelogs.filter_map(|unit| changelog::path(context, unit)));
     let mut globs = GlobSetBuilder::new();
-    let mut all: Vec<String> = context.units.iter().flat_map(owned).collect();
+    let mut all: Vec<OwnedFiles> = context.units.iter().flat_map(owned).collect();
     all.sort();
     all.dedup();
-    for glob in all.iter().filter(|owned| !matches!(owned.as_str(), "versions" | "changelog")) {
+    for owned in &all {
+        let OwnedFiles::Matching(glob) = owned else { continue };
         globs.add(Glob::new(glob).map_err(|error| ReleaseError::Config {
             message: format!("invalid glob `{glob}` in `[release] owned`: {}", error.kind()),
             help: "write `versions`, `changelog`, or a glob such as `docs/generated/**`".to_owned(),
@@ -81,7 +81,7 @@ pub(super) fn is_forbidden(
 
 /// Whether a release sets the versions of `unit`.
 fn owns_versions(unit: &VersionedUnit) -> bool {
-    unit.published.owned.as_ref().is_none_or(|owned| owned.iter().any(|owned| owned == "versions"))
+    unit.published.owned.as_ref().is_none_or(|owned| owned.contains(&OwnedFiles::Versions))
 }
 
 /// The version that the base has at `place`.

@@ -8,7 +8,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use super::error::ReleaseError;
 use crate::build;
 use crate::disk::FileSystem;
-use crate::model::config::{ChangelogForm, DeniedLosses, ReleaseConfig};
+use crate::model::config::{ChangelogForm, DeniedLosses, OwnedFiles, ReleaseConfig};
 
 /// The settings, with paths relative to the top of the repository.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +22,7 @@ pub(super) struct PublishedValues {
     /// The form of the headings there.
     pub(super) changelog_form: Option<ChangelogForm>,
     /// The files that only a release may change.
-    pub(super) owned: Option<Vec<String>>,
+    pub(super) owned: Option<Vec<OwnedFiles>>,
     /// Classes of losses that fail its release.
     pub(super) deny_loss: Vec<DeniedLosses>,
     /// Whether new losses fail it.

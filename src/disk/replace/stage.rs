@@ -147,7 +147,7 @@ fn write(
     match &file.payload {
         Payload::Text(text) => fs_op::write(&mut to, text.as_bytes()).map_err(failed)?,
         Payload::CopyOf { path: from, fingerprint } => {
-            let unread = |error| DiskError::new("read", from, error);
+            let unread = |error| DiskError::unread("read", from, error);
             let (mut source, _) = open_beneath::open_in_place(from).map_err(unread)?;
             match fs_op::write_copy(&mut to, &mut source, fingerprint.size) {
                 Ok(written) if written == *fingerprint => {}

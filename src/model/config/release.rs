@@ -24,7 +24,7 @@ pub struct ReleaseConfig {
     pub changelog_form: Option<ChangelogForm>,
     /// What only a release may change: `versions`, `changelog`, or globs relative to the repository's top;
     /// without it `versions`, and what release automation writes.
-    pub owned: Option<Vec<String>>,
+    pub owned: Option<Vec<OwnedFiles>>,
     /// Folders with committed bundles, relative to the folder of this file; without it the output folder, where
     /// it is committed.
     pub bundles: Option<Vec<String>>,
@@ -34,6 +34,28 @@ pub struct ReleaseConfig {
     pub deny_loss: Vec<DeniedLosses>,
     /// Whether a loss that the last release did not have fails this one; true by default.
     pub deny_new_losses: Option<bool>,
+}
+
+/// What only a release may change.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(from = "String")]
+pub enum OwnedFiles {
+    /// The versions.
+    Versions,
+    /// The changelog.
+    Changelog,
+    /// The files that match a glob.
+    Matching(String),
+}
+
+impl From<String> for OwnedFiles {
+    fn from(word: String) -> Self {
+        match word.as_str() {
+            "versions" => Self::Versions,
+            "changelog" => Self::Changelog,
+            _ => Self::Matching(word),
+        }
+    }
 }
 
 /// How the headings of a changelog are written.
