@@ -1,13 +1,15 @@
 //! The components of the whole build by every name that a host knows them by, and the likely meaning of unknown names.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use crate::model::component::Component;
 use crate::model::project::Project;
 use crate::model::qualified_name::{last_of, local_of, parts_of, plugin_of, qualify};
 use crate::model::similar_names::{self, misspelt_name};
+use crate::read::json;
 use crate::read::name_words::is_name_char;
-use crate::source::ComponentKind;
+use crate::source::{ComponentKind, SourceFile};
 
 /// How many agents of one name are collected: a message lists four of them at most.
 const ONE_NAME: usize = 5;
@@ -43,6 +45,9 @@ pub struct ComponentDirectory<'a> {
     workflows: BTreeMap<String, String>,
     /// Built-in agents of the source host.
     built_in: &'a [String],
+    project: &'a Project,
+    /// The names of the scripts of every `package.json`, read on the first call.
+    package_scripts: OnceLock<BTreeSet<String>>,
 }
 
 impl<'a> ComponentDirectory<'a> {
@@ -60,6 +65,8 @@ impl<'a> ComponentDirectory<'a> {
             others: BTreeSet::new(),
             workflows: BTreeMap::new(),
             built_in,
+            project,
+            package_scripts: OnceLock::new(),
         };
         for plugin in &project.plugins {
             out.others.extend(plugin.inline.iter().map(|command| command.qualified.to_string()));
@@ -103,6 +110,20 @@ impl<'a> ComponentDirectory<'a> {
             }
             self.skills.entry(qualify(plugin, &alias)).or_insert(component);
         }
+    }
+
+    /// Whether a `package.json` of the source has a script of that name.
+    pub fn is_package_script(&self, name: &str) -> bool {
+        let scripts = |file: &SourceFile| {
+            let scripts = json::parse(file.text()?).0?.get("scripts")?.clone();
+            Some(scripts.entries().iter().map(|entry| entry.key.clone()).collect::<Vec<_>>())
+        };
+        let read = || {
+            let files = self.project.tree.files();
+            let packages = files.filter(|file| file.path.file_name() == Some("package.json"));
+            packages.filter_map(scripts).flatten().collect()
+        };
+        self.package_scripts.get_or_init(read).contains(name)
     }
 
     /// Whether the build has a plugin of that name.

@@ -6,7 +6,7 @@ use super::{Dispatch, NameUse};
 use crate::check::directory::ComponentDirectory;
 use crate::model::qualified_name::plugin_of;
 use crate::model::references::{AgentMentions, is_asked};
-use crate::read::intent::words_before;
+use crate::read::intent::{line_around, words_before};
 use crate::source::{Span, line_start};
 
 /// Words that instruct to run what follows.
@@ -36,6 +36,11 @@ const WEAK: [&str; 2] = ["use", "load"];
 /// The first words of the names of tasks and package scripts: "run `test:unit`".
 const TASKS: [&str; 12] =
     ["build", "ci", "db", "dev", "docker", "e2e", "format", "lint", "start", "test", "typecheck", "watch"];
+
+/// Programs that run tasks of a project.
+const TASK_PROGRAMS: [&str; 8] = ["grunt", "gulp", "just", "make", "npm", "pnpm", "rake", "yarn"];
+/// Words for what such programs run.
+const TASK_NOUNS: [&str; 6] = ["script", "scripts", "target", "targets", "task", "tasks"];
 
 /// What tells how a text uses an unknown name.
 pub(super) struct NameContext<'a> {
@@ -96,7 +101,11 @@ fn use_of(body: &str, span: Span, list: Span, name: &str, context: &NameContext<
     let starts = ["start", "trigger"];
     let is_skill = || {
         let verb = words.last().map_or("", String::as_str);
-        (skill || context.is_skill(name, span.start, verb)) && !may_be_tool(name, context.directory)
+        let is_task = || {
+            follows(&TASK_NOUNS) || is_called_task(body, span) || context.directory.is_package_script(name)
+        };
+        (skill || context.is_skill(name, span.start, verb) && !is_task())
+            && !may_be_tool(name, context.directory)
     };
     if workflow && (says(&DISPATCHES) || says(&APPLIES) || says(&RUNS) || says(&starts)) {
         NameUse::Workflow
@@ -109,6 +118,20 @@ fn use_of(body: &str, span: Span, list: Span, name: &str, context: &NameContext<
     } else {
         NameUse::Named
     }
+}
+
+/// Whether the sentence around a name says what runs it as a task: "(npm scripts)", "the gulp task".
+fn is_called_task(body: &str, span: Span) -> bool {
+    let (before, after) = line_around(body, span.start, span.end);
+    let parts = [before.rsplit(". ").next(), after.split(". ").next()];
+    parts.into_iter().flatten().any(|part| {
+        let part = part.to_lowercase();
+        let words = part.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words
+            .clone()
+            .zip(words.skip(1))
+            .any(|(program, noun)| TASK_PROGRAMS.contains(&program) && TASK_NOUNS.contains(&noun))
+    })
 }
 
 /// The list in which each of the names stands: names on one line with nothing but `,` and `and` between them.
