@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use crate::check::context::RuleContext;
 use crate::check::rule::{Rule, RuleCheck, RuleGroup};
 use crate::check::runnable::{self, RunnableText};
-use crate::check::shell::base;
+use crate::check::shell::{ShellWord, base};
 use crate::check::sink::FindingSink;
 use crate::diagnostic::Severity;
 use crate::model::paths;
@@ -28,6 +28,15 @@ pub(super) const RULE: Rule = Rule {
 /// Programs that test for a file, or create it.
 const LOOKING: [&str; 9] = ["test", "[", "[[", "mkdir", "touch", "rm", "tee", "chmod", "export"];
 
+/// Programs that run the one behind them.
+const WRAPPERS: [&str; 6] = ["sudo", "env", "exec", "time", "nice", "npx"];
+/// Programs that build files with any arguments.
+const COMPILERS: [&str; 3] = ["tsc", "make", "cmake"];
+/// Programs that build files with one of `BUILD_VERBS`.
+const BUILD_TOOLS: [&str; 8] = ["npm", "pnpm", "yarn", "bun", "cargo", "go", "deno", "dotnet"];
+/// Arguments with which a program builds or installs files, or runs a script that may.
+const BUILD_VERBS: [&str; 6] = ["build", "compile", "run", "install", "ci", "i"];
+
 fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
     // Other files of a project were not read.
     let (variable, folder) = runnable::hook_folder(context, plugin);
@@ -36,9 +45,11 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
             of_a_plugin(context, &ran, sink);
         }
         let made = created_paths(&ran);
+        let built_after = first_build(&ran);
         let named = ran.own_paths(variable);
         let named = named.iter().filter(|path| path.is_plain()).filter_map(|path| {
-            let is_made = made.iter().any(|made| made == path.inner);
+            let is_made = made.iter().any(|made| made == path.inner)
+                || built_after.is_some_and(|end| path.span.start >= end);
             (!is_made).then(|| Some((path.path_below(folder)?, path.span)))?
         });
         let places: Vec<(Utf8PathBuf, Span)> =
@@ -112,6 +123,24 @@ fn created_paths(ran: &RunnableText<'_>) -> BTreeSet<String> {
         }
     }
     out
+}
+
+/// The end of the first command that builds or installs something; what later commands run may come from it.
+fn first_build(ran: &RunnableText<'_>) -> Option<usize> {
+    ran.commands()
+        .iter()
+        .find(|command| is_build(command.program(&WRAPPERS)))?
+        .words
+        .last()
+        .map(|word| word.span.end)
+}
+
+/// Whether a command builds or installs something.
+fn is_build(words: &[ShellWord]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let program = base(&program.text);
+    COMPILERS.contains(&program)
+        || BUILD_TOOLS.contains(&program) && rest.iter().any(|word| BUILD_VERBS.contains(&word.text.as_str()))
 }
 
 /// Whether it is in an excluded folder: it may be generated before it is needed.
