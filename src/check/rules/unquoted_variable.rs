@@ -9,9 +9,10 @@ use crate::check::runnable::{self, OwnPath, RunnableText, TextRole};
 use crate::check::shell::{self, ShellWord, base};
 use crate::check::sink::{FindingSink, replace};
 use crate::diagnostic::{Applicability, Diagnostic, Severity};
-use crate::model::plugin::Plugin;
+use crate::model::plugin::{OtherBody, Plugin};
 use crate::read::path_words::is_path_char;
 use crate::read::shell_names::is_shell;
+use crate::read::tree::Node;
 use crate::source::Span;
 
 pub(super) const RULE: Rule = Rule {
@@ -60,7 +61,8 @@ fn check(context: &RuleContext<'_>, plugin: &Plugin, sink: &mut FindingSink) {
                         let message = "the command breaks where the path of the plugin has a blank";
                         let found = sink.report(ran.file, place, message);
                         let (quoted, rest) = parts(ran.text, &path);
-                        found.help = Some(format!("write `\"{quoted}\"{rest}`"));
+                        let call = call_operator(&ran, &path).unwrap_or_default();
+                        found.help = Some(format!("write `{call}\"{quoted}\"{rest}`"));
                         found.fix = quoting_fix(&ran, &path);
                         first = sink.found.pop().map(|found| (ran.file.path.clone(), found));
                     }
@@ -86,10 +88,23 @@ fn quoting_fix(ran: &RunnableText<'_>, path: &OwnPath<'_>) -> Option<crate::diag
     let place = ran.place(path.span);
     let same = place.slice(ran.file.text()?) == written && !written.contains(['"', '\'', '\\']);
     let is_json = ran.file.path.extension() == Some("json");
+    let call = call_operator(ran, path)?;
     (same && is_json).then(|| {
         let (quoted, rest) = parts(ran.text, path);
-        replace(ran.file, place, format!("\\\"{quoted}\\\"{rest}"), Applicability::Safe)
+        replace(ran.file, place, format!("{call}\\\"{quoted}\\\"{rest}"), Applicability::Safe)
     })
+}
+
+/// What must stand in front of the quoted path: PowerShell prints a quoted command unless `&` calls it. `None` if it is
+/// not certain how PowerShell reads the quotes: behind other words, or with more text behind them.
+fn call_operator(ran: &RunnableText<'_>, path: &OwnPath<'_>) -> Option<&'static str> {
+    let is_powershell = matches!(&ran.other.body, OtherBody::Hook(hook)
+        if hook.node.get("shell").and_then(Node::as_str) == Some("powershell"));
+    let is_first = || ran.text[..path.span.start].trim().is_empty() && parts(ran.text, path).1.is_empty();
+    match is_powershell {
+        false => Some(""),
+        true => is_first().then_some("& "),
+    }
 }
 
 /// How the path at `span` of a command line is quoted where it is expanded: the script of `sh -c '…'` expands what its
