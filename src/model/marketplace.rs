@@ -1,11 +1,13 @@
 //! The marketplace file of a source: which plugins it lists, and where each of them is, in the source or elsewhere.
 
+mod remote;
+
 use std::collections::BTreeMap;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::manifest;
 use super::manifest::fields::{self, ENTRY, MANIFEST, MARKETPLACE};
-use super::{manifest, names};
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::pointer::JsonPointer;
 use crate::read::tree::{MappingEntry, Node};
@@ -108,7 +110,7 @@ pub fn read(
         let refused = refused_in(file, item, own, &[MANIFEST, ENTRY], found);
         let source = source(file, item, base, kinds, found);
         if let (EntrySource::Remote(_), true) = (&source, own) {
-            found.extend(remote_faults(file, item, name));
+            found.extend(remote::faults(file, item, name));
         }
         let from = item.get("source").filter(|_| own);
         if let Some((from, (kind, path))) = from.and_then(|from| Some((from, local(from, kinds)?))) {
@@ -202,9 +204,6 @@ fn source(
     EntrySource::Unusable
 }
 
-/// The number of digits of a commit id.
-const COMMIT_LENGTH: usize = 40;
-
 /// Kinds for a folder of the marketplace: one that other hosts have, and one that the source host has for marketplaces,
 /// not for their plugins (Claude Code 2.1.330).
 const FOLDER_KINDS: [&str; 2] = ["local", "directory"];
@@ -215,25 +214,4 @@ fn local<'a>(node: &'a Node, kinds: &[String]) -> Option<(&'a str, &'a str)> {
     let path =
         node.get("path").and_then(Node::as_str).filter(|_| !kinds.iter().any(|known| known == kind))?;
     Some((kind, path))
-}
-
-/// Values of an entry with a remote source with which the source host cannot install it (Claude Code 2.1.330).
-fn remote_faults(file: &SourceFile, item: &Node, name: &str) -> Vec<Diagnostic> {
-    let fault =
-        |node: &Node, rule, message| Diagnostic::in_file(file, node.span, Severity::Error, rule, message);
-    let mut faults = Vec::new();
-    if let (Err(why), Some(node)) = (names::check_installable(name), item.get("name")) {
-        let found = fault(node, RuleId::NAME_FORMAT, format!("the plugin name `{name}` {why}"));
-        faults.push(found.help("use letters, digits and `-`, such as `my-plugin`"));
-    }
-    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-    let is_commit = |sha: &str| sha.len() == COMMIT_LENGTH && sha.bytes().all(is_digit);
-    let commit = item.get("source").and_then(|source| source.get("sha"));
-    if let Some(node) = commit.filter(|node| !node.as_str().is_some_and(is_commit)) {
-        let message = "`sha` is not a whole commit id, and the host drops the entry".to_owned();
-        faults.push(
-            fault(node, RuleId::MANIFEST_FIELD, message).help("write the 40 lowercase digits of the commit"),
-        );
-    }
-    faults
 }
