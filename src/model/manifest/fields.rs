@@ -2,7 +2,7 @@
 //! 2.1.330: each form below was given to `plugin validate` and to `plugin install`, and a wrong one keeps the whole
 //! plugin or marketplace from loading).
 
-use super::options::{channel, command, options};
+use super::options::{channel, command, dependency, monitors, options};
 use crate::diagnostic::{Diagnostic, RuleId, Severity};
 use crate::read::tree::{Node, NodeKind, Value};
 use crate::source::{SourceFile, Span};
@@ -12,6 +12,12 @@ use crate::source::{SourceFile, Span};
 pub enum FieldShape {
     /// Text.
     Text,
+    /// Text that is not empty.
+    FilledText,
+    /// A number.
+    Number,
+    /// What a user can set as an option: a value, or a list of texts.
+    OptionValue,
     /// A whole address, such as `https://example.org`.
     Address,
     /// `true` or `false`.
@@ -38,7 +44,7 @@ pub enum FieldShape {
     Commands,
     /// A path, or a list of mappings.
     Monitors,
-    /// A mapping whose monitors and themes have the forms of those fields.
+    /// A mapping whose monitors, themes and evaluations have the forms of those fields.
     Experimental,
     /// Anything: another check validates it.
     Anything,
@@ -130,28 +136,31 @@ pub fn refuses(node: &Node, key: &str, known: &[(&str, FieldShape)]) -> bool {
 }
 
 /// Why `node` cannot be the value of `key`.
-fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> {
+pub(super) fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> {
     match shape {
         FieldShape::Anything => None,
         FieldShape::Text => kind(key, node, NodeKind::Text),
+        FieldShape::FilledText => kind(key, node, NodeKind::Text).or_else(|| {
+            let empty = node.as_str() == Some("");
+            empty.then(|| fault(node, format!("`{key}` is empty"), "write some text"))
+        }),
+        FieldShape::Number => kind(key, node, NodeKind::Number),
+        FieldShape::OptionValue => match node.kind() {
+            NodeKind::List => field_fault(key, node, FieldShape::Texts),
+            NodeKind::Null | NodeKind::Mapping => {
+                let message = format!("`{key}` cannot be {}", node.kind());
+                Some(fault(node, message, "write text, a number, `true`, `false` or a list of texts"))
+            }
+            NodeKind::Boolean | NodeKind::Number | NodeKind::Text => None,
+        },
         FieldShape::Flag => kind(key, node, NodeKind::Boolean),
         FieldShape::Mapping => kind(key, node, NodeKind::Mapping),
         FieldShape::Address => kind(key, node, NodeKind::Text).or_else(|| address(key, node)),
         FieldShape::Texts => kind(key, node, NodeKind::List)
             .or_else(|| node.items()?.iter().find_map(|item| item_kind(key, item, NodeKind::Text))),
         FieldShape::Person => kind(key, node, NodeKind::Mapping).or_else(|| person_fault(key, node)),
-        FieldShape::Dependencies => kind(key, node, NodeKind::List).or_else(|| {
-            let unnamed = |item: &&Node| {
-                let name = item.get("name").unwrap_or(item);
-                !name.as_str().is_some_and(is_plugin_id)
-            };
-            let item = node.items()?.iter().find(unnamed)?;
-            Some(fault(
-                item,
-                format!("an item of `{key}` has no plugin name"),
-                "write `name` or `name@marketplace`, of letters, digits, `.`, `_` and `-`",
-            ))
-        }),
+        FieldShape::Dependencies => kind(key, node, NodeKind::List)
+            .or_else(|| node.items()?.iter().find_map(|item| dependency(key, item))),
         FieldShape::Options => options(key, node),
         FieldShape::Channels => kind(key, node, NodeKind::List)
             .or_else(|| node.items()?.iter().find_map(|item| channel(key, item))),
@@ -165,7 +174,9 @@ fn field_fault(key: &str, node: &Node, shape: FieldShape) -> Option<FieldFault> 
         FieldShape::Commands => paths(key, node, false),
         FieldShape::Experimental => {
             let part = |key, shape| field_fault(key, node.get(key)?, shape);
-            part("monitors", FieldShape::Monitors).or_else(|| part("themes", FieldShape::Paths))
+            part("monitors", FieldShape::Monitors)
+                .or_else(|| part("themes", FieldShape::Paths))
+                .or_else(|| part("evals", FieldShape::Paths))
         }
     }
 }
@@ -233,15 +244,6 @@ fn person_fault(key: &str, node: &Node) -> Option<FieldFault> {
     ["email", "url"].into_iter().find_map(|key| kind(key, node.get(key)?, NodeKind::Text))
 }
 
-/// Whether `text` names a plugin, alone or with its marketplace.
-fn is_plugin_id(text: &str) -> bool {
-    let is_part = |part: &str| {
-        part.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
-    };
-    text.split('@').count() < 3 && text.split('@').all(is_part)
-}
-
 fn paths(key: &str, node: &Node, mapping: bool) -> Option<FieldFault> {
     let sound = |item: &Node| match item.value {
         Value::String(_) => true,
@@ -263,18 +265,6 @@ fn paths(key: &str, node: &Node, mapping: bool) -> Option<FieldFault> {
     let forms = if mapping { "a path, a list or a mapping" } else { "a path or a list of paths" };
     let message = format!("`{key}` must be {forms}, found {}", node.kind());
     Some(fault(node, message, "start a path with `./` and stay inside the plugin"))
-}
-
-/// A path, or monitors in a list.
-fn monitors(key: &str, node: &Node) -> Option<FieldFault> {
-    match node.items() {
-        Some(items) => items.iter().find_map(|item| item_kind(key, item, NodeKind::Mapping)),
-        None if node.as_str().is_some() => None,
-        None => {
-            let message = format!("`{key}` must be a path or a list, found {}", node.kind());
-            Some(fault(node, message, "write the path of a file, which starts with `./`, or the list itself"))
-        }
-    }
 }
 
 #[cfg(test)]
@@ -306,6 +296,10 @@ mod tests {
             r#""dependencies": ["A_B", "a.b@mk", { "name": "a", "x": 1 }]"#,
             r#""hooks": ["./h.json", { "hooks": {} }]"#,
             r#""experimental": "x", "zzz": 1"#,
+            r#""experimental": { "evals": ["./e"] }"#,
+            r#""monitors": [{ "name": "x", "command": "y", "description": "d", "when": "on-skill-invoke:a" }]"#,
+            r#""commands": { "x": { "source": "./c.md", "content": "" }, "y": { "content": "x" } }"#,
+            r#""dependencies": [{ "name": "b", "version": 1, "marketplace": "m" }]"#,
         ] {
             assert_eq!(messages(&format!("{{ {sound} }}")), [""; 0], "{sound}");
         }
@@ -352,8 +346,40 @@ mod tests {
             r#""experimental": { "monitors": {} }"#,
             r#""experimental": { "themes": [5] }"#,
             r#""commands": { "c": { "source": 5 } }"#,
+            r#""commands": { "c": { "content": "" } }"#,
+            r#""commands": { "c": { "source": "./c.md", "content": "x" } }"#,
+            r#""commands": { "c": { "source": "", "content": "x" } }"#,
+            r#""dependencies": [{ "name": "b", "marketplace": 1 }]"#,
+            r#""dependencies": [{ "name": "b", "marketplace": "a b" }]"#,
+            r#""experimental": { "evals": 1 }"#,
+            r#""monitors": [{ "name": "x" }]"#,
+            r#""monitors": [{ "name": "x", "command": "", "description": "d" }]"#,
+            r#""monitors": [{ "name": "x", "command": "y", "description": "d", "zz": 1 }]"#,
+            r#""monitors": [{ "name": "x", "command": "y", "description": "d", "when": "never" }]"#,
         ] {
             assert_eq!(messages(&format!("{{ {wrong} }}")).len(), 1, "{wrong}");
+        }
+        for (option, faults) in [
+            (r#""default": ["a"]"#, 0),
+            (r#""options": ["a"], "default": "a""#, 0),
+            (r#""options": ["a"], "required": true"#, 0),
+            (r#""default": null"#, 1),
+            (r#""default": {}"#, 1),
+            (r#""default": [1]"#, 1),
+            (r#""min": null"#, 1),
+            (r#""max": "1""#, 1),
+            (r#""required": "true""#, 1),
+            (r#""sensitive": "yes""#, 1),
+            (r#""multiple": 1"#, 1),
+            (r#""options": []"#, 1),
+            (r#""options": [1]"#, 1),
+            (r#""options": ["a"]"#, 1),
+            (r#""options": ["a"], "default": "a", "sensitive": true"#, 1),
+        ] {
+            let text = format!(
+                r#"{{ "userConfig": {{ "k": {{ "type": "string", "title": "t", "description": "d", {option} }} }} }}"#
+            );
+            assert_eq!(messages(&text).len(), faults, "{option}");
         }
     }
 }

@@ -90,8 +90,9 @@ pub(super) fn check(node: &Node, place: &Declaration<'_>, found: &mut Vec<Diagno
         ),
         (
             of_remote("oauth", is_authorization),
-            "`oauth` must be a mapping with `clientId` as text",
-            "write `{ \"clientId\": \"…\" }`",
+            "`oauth` must be a mapping whose fields have the types that the host expects",
+            "write `clientId` and `scopes` as text, `callbackPort` as a whole number, `xaa` as true or false, and \
+             `authServerMetadataUrl` as an `https` URL",
         ),
         (
             is("timeout", is_whole),
@@ -156,7 +157,15 @@ pub(super) fn is_mapping_of_texts(value: &Node) -> bool {
 }
 
 fn is_authorization(value: &Node) -> bool {
-    matches!(value.value, Value::Map(_)) && value.get("clientId").is_none_or(is_text)
+    let secure =
+        |node: &Node| node.as_str().is_some_and(|text| text.starts_with("https://") && is_absolute_url(text));
+    let fits = |key: &str, fits: fn(&Node) -> bool| value.get(key).is_none_or(fits);
+    matches!(value.value, Value::Map(_))
+        && fits("clientId", is_text)
+        && fits("scopes", is_text)
+        && fits("callbackPort", is_whole)
+        && fits("xaa", is_flag)
+        && value.get("authServerMetadataUrl").is_none_or(secure)
 }
 
 pub(super) fn is_whole(value: &Node) -> bool {
