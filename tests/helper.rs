@@ -19,7 +19,7 @@ use crate::support::tree::{Tree, digest};
 
 /// What the helper may have of bytes, a little more than it has: it must stay under 3 MiB with all groups of commands, and
 /// a new group raises this on purpose.
-const LIMIT: usize = 3_105_000;
+const LIMIT: usize = 3_110_000;
 
 /// Runs a build of `src` for one host in a folder.
 fn build(folder: &Path, options: &[&str]) -> FinishedRun {

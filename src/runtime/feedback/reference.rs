@@ -80,7 +80,7 @@ pub(super) fn link_parts(word: &str) -> impl Iterator<Item = &str> {
     std::iter::once(text).chain(address)
 }
 
-/// Whether a sign at the end of a word is no part of it.
+/// Whether a sign at the end of a word does not belong to it.
 fn surrounds(sign: char) -> bool {
     !sign.is_alphanumeric() && !OF_WORDS.contains(sign) && !matches!(sign, '\u{ff03}' | '\u{2116}')
 }
