@@ -177,7 +177,7 @@ const MISTAKEN_TARGETS: [(&str, u64, u64, &str, &str); 14] = [
         "[targets.codex.rename]\n\"hook/go\" = \"x\"\n",
         2,
         1,
-        "`hook` is not a kind of component that can be used here",
+        "`hook` is not a kind of component that can be overridden",
         "one of: skill, agent, command",
     ),
     (
