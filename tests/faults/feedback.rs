@@ -215,6 +215,8 @@ github '{threads: threads(2, {isOutdated: true}), comments: [note("A", "bob", "a
 /// A run that was killed while its record was written may have begun a reply.
 #[test]
 fn a_fresh_record_of_another_working_tree_that_cannot_be_read_counts_as_begun() {
+    // Building it may take longer than a record counts as fresh.
+    binary::faulty_helper();
     let other = r#"
 git worktree add -q --detach ../other feat && cd ../other && echo 7 | "$RUN" feedback begin --stdin > ../begun
 ln -s "$(sed 's/.*"run":"\([^"]*\)".*/\1/' ../begun)" ../second
