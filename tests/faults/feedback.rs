@@ -245,3 +245,17 @@ fn a_reply_whose_answer_has_no_address_is_posted_again() {
     assert_eq!(stage.good("reply", "another's answer")["replies"][0]["was_posted"], false);
     assert_eq!(stage.asked("/pulls/7/comments/1/replies"), 2);
 }
+
+/// Another account has accepted the answer meanwhile.
+#[test]
+fn a_thread_that_somebody_else_resolved_stays_resolved() {
+    let replied = r#""$RUN" feedback reply --run ../run > ../replied"#;
+    let lost = r#"github '{threads: [thread("T1", {}, ...answered("T1", "fixed", say("bob", "About T1."))), thread("T2")], state: {faults: [{on: "{resolveReviewThread", cut: true}]}}'"#;
+    let stage = Stage::new(&format!("{DISPATCHED}{replied}\n{lost}"));
+    assert_eq!(stage.call("resolve", HASTY).status.code(), Some(5));
+    let thanked = r#"github '{threads: [thread("T1", {isResolved: true, resolvedBy: {__typename: "User", login: "bob"}}, ...answered("T1", "fixed", say("bob", "About T1.")), say("bob", "Thanks.")), thread("T2")]}'"#;
+    shell(&format!("{WORDS}\n{thanked}"), stage.folder.path(), &stage.variables())
+        .expect("the thread is resolved");
+    assert_eq!(stage.good("resolve", "somebody else")["resolved"], serde_json::json!(["T1"]));
+    assert_eq!(stage.asked("unresolveReviewThread"), 0);
+}

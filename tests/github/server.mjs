@@ -91,6 +91,7 @@ const resolvers = {
       if (thread.resolvesAfter === 0) thread.isResolved = true;
       return false;
     },
+    resolvedBy: (thread) => thread.resolvedBy ?? null,
     // A reply that was just made may not be shown yet.
     comments: (thread) => shownOf(thread.comments),
   },

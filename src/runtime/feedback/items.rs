@@ -135,7 +135,7 @@ const FINGERPRINT: usize = 16;
 
 /// Whether somebody is the account that `gh` uses. GitHub calls an app `name[bot]` there, and `name` where it wrote;
 /// a user may have that name, too.
-fn is_viewer(author: &Value, viewer: &str) -> bool {
+pub(super) fn is_viewer(author: &Value, viewer: &str) -> bool {
     let is_app = author["__typename"] == "Bot";
     let name = if is_app { viewer.strip_suffix("[bot]") } else { Some(viewer) };
     author["login"].as_str().is_some_and(|login| !login.is_empty() && Some(login) == name)

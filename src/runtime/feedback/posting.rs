@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::items::{FeedbackComment, FeedbackItem, ItemKind, text};
+use super::items::{FeedbackComment, FeedbackItem, ItemKind, is_viewer, text};
 use super::mark::ReplyMark;
 use super::outcome::FeedbackVerdict;
 use super::pages::COMMENT;
@@ -39,6 +39,16 @@ pub(super) struct PostedReply {
     pub(super) was_found: bool,
 }
 
+/// What became of a thread that was to be resolved.
+pub(super) enum ThreadResolution {
+    /// It is resolved.
+    Resolved,
+    /// It is open, since others have written.
+    Answered,
+    /// It is resolved although others have written, and GitHub does not let it be opened again, for this reason.
+    Closed(String),
+}
+
 /// What GitHub shows of an item.
 struct ItemState {
     /// The reply that answers it.
@@ -48,6 +58,8 @@ struct ItemState {
     /// Whether others have written what was not fetched.
     has_news: bool,
     is_resolved: bool,
+    /// Whether another account has resolved it.
+    is_resolved_by_others: bool,
     /// The address of the viewer's review that is not submitted.
     pending: Option<String>,
 }
@@ -100,7 +112,7 @@ impl FeedbackPoster<'_> {
         let (node, other) = match is_thread {
             true => (
                 format!(
-                    "... on PullRequestReviewThread{{isResolved pullRequest{{number repository{{nameWithOwner}}}} {comments}}}"
+                    "... on PullRequestReviewThread{{isResolved resolvedBy{{__typename login}} pullRequest{{number repository{{nameWithOwner}}}} {comments}}}"
                 ),
                 String::new(),
             ),
@@ -157,6 +169,7 @@ impl FeedbackPoster<'_> {
             is_answered,
             has_news: !shown.is_covered_by(&item.fingerprints()),
             is_resolved: node["isResolved"] == true,
+            is_resolved_by_others: node["resolvedBy"].is_object() && !is_viewer(&node["resolvedBy"], viewer),
             pending: text(&request["reviews"]["nodes"][0], "url"),
         })
     }
@@ -254,24 +267,24 @@ impl FeedbackPoster<'_> {
         Ok(Some(PostedReply { url, verdict, was_found: false }))
     }
 
-    /// Resolves a thread, unless others have written after our reply; returns whether it is resolved. If they wrote while
-    /// the call was made, the thread is opened again.
+    /// Resolves a thread, unless others have written after our reply; If they wrote while the call was made, the thread
+    /// is opened again.
     ///
     /// # Errors
-    /// `wrong_pr`, `no_thread`, `not_replied` if the reply is gone, `not_resolved`, `gh_forbidden` if GitHub refuses it,
-    /// and the others of gh.
+    /// `wrong_pr`, `no_thread`, `not_replied` if the reply is gone, `not_resolved`, `gh_forbidden` if
+    /// GitHub refuses it, and the others of gh.
     pub(super) fn resolve(
         &self,
         item: &FeedbackItem,
         is_begun: bool,
         begin: &mut dyn FnMut() -> Result<(), CallFailure>,
-    ) -> Result<bool, CallFailure> {
+    ) -> Result<ThreadResolution, CallFailure> {
         let state = self.state(item)?;
-        if state.is_resolved && is_begun {
-            return self.keep_resolved(item, &state);
-        }
-        if state.is_resolved || state.is_answered || state.has_news {
-            return Ok(state.is_resolved);
+        match state.is_resolved {
+            true if is_begun => return self.keep_resolved(item, &state),
+            true => return Ok(ThreadResolution::Resolved),
+            false if state.is_answered || state.has_news => return Ok(ThreadResolution::Answered),
+            false => {}
         }
         // GitHub may not show it yet.
         if state.reply.is_none() && self.await_reply(item)?.is_none() {
@@ -282,7 +295,7 @@ impl FeedbackPoster<'_> {
         let mutation = "mutation($id:ID!){resolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
         let made = self.session.query(mutation, &[("-f", format!("id={}", item.id))], false);
         if made.as_ref().is_err_and(|failure| failure.error.code == ErrorCode::GhForbidden) {
-            return made.map(|_| false);
+            return made.map(|_| ThreadResolution::Answered);
         }
         // Whatever else became of the call, the thread tells.
         let resolved = || Ok(Some(self.state(item)?).filter(|state| state.is_resolved));
@@ -298,15 +311,19 @@ impl FeedbackPoster<'_> {
         ))
     }
 
-    /// Opens a thread again in which others wrote before it was resolved here; returns whether it stays resolved.
-    fn keep_resolved(&self, item: &FeedbackItem, state: &ItemState) -> Result<bool, CallFailure> {
+    /// Opens a thread again in which others wrote before it was resolved here.
+    fn keep_resolved(&self, item: &FeedbackItem, state: &ItemState) -> Result<ThreadResolution, CallFailure> {
         let has_news = state.is_answered || state.has_news;
-        if has_news {
-            let mutation =
-                "mutation($id:ID!){unresolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
-            self.session.query(mutation, &[("-f", format!("id={}", item.id))], false)?;
+        if !has_news || state.is_resolved_by_others {
+            return Ok(ThreadResolution::Resolved);
         }
-        Ok(!has_news)
+        let mutation = "mutation($id:ID!){unresolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
+        match self.session.query(mutation, &[("-f", format!("id={}", item.id))], false) {
+            Err(failure) if failure.error.code == ErrorCode::GhForbidden => {
+                Ok(ThreadResolution::Closed(failure.error.message))
+            }
+            made => made.map(|_| ThreadResolution::Answered),
+        }
     }
 }
 

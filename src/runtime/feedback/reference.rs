@@ -10,10 +10,17 @@ const ASKING: &str = "address all and answer at can comments could feedback for 
 const OF_WORDS: &str = "#/\\@$%&=+_-{}";
 /// What comes before the number of a pull request in one word.
 const PREFIXES: [&str; 8] = ["#", "pr#", "pr-", "pr:", "pr=", "pr", "pull/", "pullrequest"];
-/// What may stand between `PR` and its number.
-const COUNTING: [&str; 5] = ["#", "number", "no", "nr", "num"];
+/// What may stand between `PR` and its number; a lone sign is empty without what surrounds words.
+const COUNTING: [&str; 13] =
+    ["", "#", "=", "-", "n", "no", "nr", "num", "number", "nummer", "numéro", "view", "checkout"];
 /// Words between two numbers that may both be those of pull requests.
-const JOINING: [&str; 4] = ["and", "or", "&", "+"];
+const JOINING: [&str; 16] = [
+    "and", "or", "&", "+", "/", "-", "then", "plus", "also", "to", "instead", "of", "as", "well", "et", "und",
+];
+/// Words before a pull request with which it may be meant to be left out.
+const EXCLUDING: &str = "but except excluding never not skip unlike without";
+/// How many words before a pull request are read for them.
+const EXCLUDED: usize = 4;
 /// Words before `PR` with which it may be that of the branch, and the number that of something else.
 const OF_BRANCH: &str = "this that current same";
 /// Words after which `#7` may be an issue.
@@ -124,7 +131,7 @@ pub(super) fn named(words: &[&str], at: usize) -> Result<NamedThing, CallFailure
         return Err(ambiguous(at - announcing - 1, not_exactly));
     }
     let by_number = |number: &str| PullReference { number: number.to_owned(), address: None, comment: None };
-    if let Some(number) = by_prefix(&lower) {
+    if let Some(number) = by_prefix(lower.trim_start_matches('-')) {
         if lower.starts_with('#') && is_among(&last, OF_ISSUES) {
             return Ok(NamedThing::Issue(ambiguous(at - 1, issue)));
         }
@@ -163,10 +170,23 @@ fn announcing(before: &dyn Fn(usize) -> String) -> usize {
     // As in `P.R.` and `pull-request`.
     let letters = |back: usize| before(back).replace(|c: char| !c.is_alphanumeric(), "");
     match (&*letters(counting + 2), &*letters(counting + 1)) {
-        (_, "pr" | "pullrequest" | "mergerequest") => counting + 1,
+        (_, "pr" | "mr" | "pullrequest" | "mergerequest") => counting + 1,
         ("pull" | "merge", "request") => counting + 2,
         _ => 0,
     }
+}
+
+/// Refuses a pull request that may be meant to be left out, as in `all but #7`.
+///
+/// # Errors
+/// `ambiguous_target`.
+pub(super) fn must_not_be_excluded(words: &[&str], at: usize) -> Result<(), CallFailure> {
+    let is_excluding = |word: &&str| is_among(&bare(word).to_lowercase(), EXCLUDING);
+    if !words[at.saturating_sub(EXCLUDED)..at].iter().any(is_excluding) {
+        return Ok(());
+    }
+    let message = format!("`{}` may leave that pull request out", shown(&words[..=at]));
+    Err(wrong(ErrorCode::AmbiguousTarget, message))
 }
 
 /// Refuses a number that stands beside a pull request, as in `#7, 8` or `PR 7 and 8`.
@@ -175,8 +195,8 @@ fn announcing(before: &dyn Fn(usize) -> String) -> usize {
 /// `ambiguous_target`.
 pub(super) fn must_not_follow(words: &[&str], at: usize, pull: Option<usize>) -> Result<(), CallFailure> {
     let Some(pull) = pull.filter(|_| number(bare(words[at])).is_some()) else { return Ok(()) };
-    let between = &words[pull + 1..at];
-    if between.is_empty() || between.len() == 1 && JOINING.contains(&between[0]) {
+    let is_joining = |word: &&str| JOINING.contains(&&*bare(word).to_lowercase()) || JOINING.contains(word);
+    if words[pull + 1..at].iter().all(is_joining) {
         let message = format!("`{}` does not name one pull request", shown(&words[pull..=at]));
         return Err(wrong(ErrorCode::AmbiguousTarget, message));
     }
@@ -204,8 +224,10 @@ fn has_address(lower: &str, kind: &str) -> bool {
 /// Whether a word is almost a name: it has a number where names have one, or begins all words with one.
 fn almost_names(lower: &str, is_first: bool) -> bool {
     let is_comment = |before: &&str| lower.split(*before).skip(1).any(begins_number);
-    let counted = lower.split([',', ':', ';', '&', '+', '#']).next().unwrap_or_default();
-    is_first && !counted.is_empty() && counted.chars().all(char::is_numeric)
+    let counted =
+        lower.split([',', ':', ';', '&', '+', '#']).find(|part| !part.is_empty()).unwrap_or_default();
+    let is_counted = |c: char| c.is_numeric() || matches!(c, '-' | '/');
+    is_first && counted.contains(char::is_numeric) && counted.chars().all(is_counted)
         || lower.split(['#', '\u{ff03}', '\u{2116}']).skip(1).any(begins_number)
         || NUMBERED.iter().any(|before| is_behind(lower, before))
         || COMMENTS.iter().any(is_comment)

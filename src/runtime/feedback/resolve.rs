@@ -10,7 +10,7 @@ use super::answered::{AnsweredThread, EARLIER};
 use super::items::{FeedbackItem, FetchedFeedback, ItemKind, ReasonedItem};
 use super::missing;
 use super::outcome::{CallState, FeedbackVerdict};
-use super::posting::FeedbackPoster;
+use super::posting::{FeedbackPoster, ThreadResolution};
 use super::record::{FeedbackRecord, FeedbackRun, MAX_WAIT};
 use super::reply::known_item;
 use crate::runtime::answer::{CallFailure, Delivery};
@@ -162,8 +162,15 @@ fn resolve(
             run.write(&held, Vec::new())
         };
         match poster.resolve(item, resolution == CallState::Begun, &mut || set(CallState::Begun)) {
-            Ok(true) => set(CallState::Done)?,
-            Ok(false) => {
+            Ok(ThreadResolution::Resolved) => set(CallState::Done)?,
+            // The same call tries again to open it.
+            Ok(ThreadResolution::Closed(why)) => {
+                let reason =
+                    format!("others wrote while it was resolved, and it cannot be opened again: {why}");
+                response.refused.push(ReasonedItem { id, reason });
+                return Ok(());
+            }
+            Ok(ThreadResolution::Answered) => {
                 set(CallState::Open)?;
                 response.answered.push(id);
                 return Ok(());

@@ -144,11 +144,35 @@ fn outcome(unit: &DispatchedUnit, id: &str, row: &Value) -> Result<(FeedbackOutc
 
 /// Whether a reader of a comment sees anything of it.
 pub(super) fn shows_anything(text: &str) -> bool {
-    let is_blank = |c: char| c.is_whitespace() || c.is_control() || is_hidden(c) || c == '\u{2800}';
-    let shows = |text: &str| !text.replace("&nbsp;", "").chars().all(is_blank);
+    let is_sign = |c: char| c.is_ascii() && !c.is_ascii_alphanumeric();
+    let is_blank =
+        |c: char| is_sign(c) || c.is_whitespace() || c.is_control() || is_hidden(c) || c == '\u{2800}';
+    let shows = |text: &str| !without_markup(text).chars().all(is_blank);
     let mut parts = text.split("<!--");
     let is_before = parts.next().is_some_and(shows);
     is_before || parts.any(|part| part.split_once("-->").is_some_and(|(_, behind)| shows(behind)))
+}
+
+/// How long a tag or an address is at most, in characters.
+const LONGEST_MARKUP: usize = 2_000;
+
+/// A text without tags, entities and addresses of links.
+fn without_markup(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find(['<', '&', ']']) {
+        let (before, markup) = rest.split_at(at);
+        out += before;
+        let close = match markup.as_bytes() {
+            [b'<', ..] => Some('>'),
+            [b']', b'(', ..] => Some(')'),
+            [b'&', ..] => Some(';'),
+            _ => None,
+        };
+        let mut signs = markup.char_indices().take(LONGEST_MARKUP);
+        let end = close.and_then(|close| signs.find(|(_, sign)| *sign == close));
+        rest = &markup[end.map_or(1, |(end, _)| end + 1)..];
+    }
+    out + rest
 }
 
 #[cfg(test)]
@@ -160,6 +184,10 @@ mod tests {
         for text in [
             "",
             " \n",
+            "<br>",
+            "![](x.png)",
+            "&#8203; &shy;",
+            "> **\u{200b}**",
             "<!-- fixed -->",
             "<!-- a --> <!-- b",
             "\u{200b}",
@@ -169,7 +197,7 @@ mod tests {
         ] {
             assert!(!shows_anything(text), "{text:?}");
         }
-        for text in ["Done.", "<!-- a --> 1", "a <!--", "\u{1f44d}", "**\u{200b}**"] {
+        for text in ["Done.", "<!-- a --> 1", "a <!--", "\u{1f44d}", "<b>1</b>"] {
             assert!(shows_anything(text), "{text:?}");
         }
     }

@@ -4,7 +4,8 @@
 //! the pull request is named beside it; all other words are the focus.
 
 use super::reference::{
-    NamedThing, PullReference, bare, is_asking, link_parts, must_not_follow, named, shown, wrong,
+    NamedThing, PullReference, bare, is_asking, link_parts, must_not_be_excluded, must_not_follow, named,
+    shown, wrong,
 };
 use crate::runtime::answer::CallFailure;
 use crate::runtime::error_code::ErrorCode;
@@ -49,6 +50,7 @@ impl FeedbackWords {
                     continue;
                 }
             };
+            must_not_be_excluded(&words, at)?;
             last = Some(at);
             let shown = shown(&words[at - announcing..=at]);
             focus.truncate(focus.len() - announcing);
@@ -112,6 +114,11 @@ mod tests {
             ("pull-request 7, please", "7", "", ""),
             ("PullRequest7", "7", "", ""),
             ("P.R. 7", "7", "", ""),
+            ("PR n° 7", "7", "", ""),
+            ("PR \u{2013} 7", "7", "", ""),
+            ("gh pr view 7", "7", "", "gh"),
+            ("--pr=7", "7", "", ""),
+            ("MR !7", "7", "", ""),
             ("merge request 7", "7", "", ""),
             ("#7 fix 3 and 4", "7", "", "fix 3 and 4"),
             ("PR=7", "7", "", ""),
@@ -229,12 +236,24 @@ mod tests {
             ("PR 08", "PR 08"),
             ("PR n°8", "PR n°8"),
             ("PR 8号", "PR 8号"),
+            ("+8", "+8"),
+            ("7-8", "7-8"),
+            ("8/10", "8/10"),
             ("ftp://github.com/o/r/pull/7", "ftp://github.com/o/r/pull/7"),
         ] {
             refuses(text, &exactly(word));
         }
-        for (text, words) in [("8, 9", "8, 9"), ("#7 and 8", "#7 and 8"), ("PR 7 or 8", "7 or 8")] {
+        for (text, words) in [
+            ("8, 9", "8, 9"),
+            ("#7 and 8", "#7 and 8"),
+            ("PR 7 or 8", "7 or 8"),
+            ("#7, and also 8", "#7, and also 8"),
+            ("#7 / 8", "#7 / 8"),
+        ] {
             refuses(text, &format!("`{words}` does not name one pull request"));
+        }
+        for text in ["not #8", "everything but #8", "all the comments except those of #8"] {
+            refuses(text, &format!("`{text}` may leave that pull request out"));
         }
         let addressed = "https://github.com/o/r/issues/8";
         for text in ["fixes #2", "issue #2", "close #2", "the Bug #2", "issue 2", "issue-2", addressed] {
