@@ -30,7 +30,7 @@ impl Evaluation {
     /// own configuration.
     ///
     /// # Errors
-    /// When there is no such tree, or one cannot be read.
+    /// When no labelled tree is found, or one cannot be read.
     pub fn load(paths: &[PathBuf], targets: &Targets, progress: &Progress) -> Result<Self, CheckError> {
         let mut folders = Vec::new();
         for path in paths {

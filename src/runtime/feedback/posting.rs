@@ -267,7 +267,7 @@ impl FeedbackPoster<'_> {
         Ok(Some(PostedReply { url, verdict, was_found: false }))
     }
 
-    /// Resolves a thread, unless others have written after our reply; If they wrote while the call was made, the thread
+    /// Resolves a thread, unless others have written after our reply. If they wrote while the call was made, the thread
     /// is opened again.
     ///
     /// # Errors
@@ -292,11 +292,10 @@ impl FeedbackPoster<'_> {
             return Err(super::missing(ErrorCode::NotReplied, message, "fetch again"));
         }
         begin()?;
-        let mutation = "mutation($id:ID!){resolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
-        let made = self.session.query(mutation, &[("-f", format!("id={}", item.id))], false);
-        if made.as_ref().is_err_and(|failure| failure.error.code == ErrorCode::GhForbidden) {
-            return made.map(|_| ThreadResolution::Answered);
-        }
+        let made = match self.change_thread("resolveReviewThread", item) {
+            Err(failure) if failure.error.code == ErrorCode::GhForbidden => return Err(failure),
+            made => made,
+        };
         // Whatever else became of the call, the thread tells.
         let resolved = || Ok(Some(self.state(item)?).filter(|state| state.is_resolved));
         if let Some(state) = first_or_later(&BACKOFF, pause, resolved)? {
@@ -317,13 +316,18 @@ impl FeedbackPoster<'_> {
         if !has_news || state.is_resolved_by_others {
             return Ok(ThreadResolution::Resolved);
         }
-        let mutation = "mutation($id:ID!){unresolveReviewThread(input:{threadId:$id}){thread{isResolved}}}";
-        match self.session.query(mutation, &[("-f", format!("id={}", item.id))], false) {
+        match self.change_thread("unresolveReviewThread", item) {
             Err(failure) if failure.error.code == ErrorCode::GhForbidden => {
                 Ok(ThreadResolution::Closed(failure.error.message))
             }
-            made => made.map(|_| ThreadResolution::Answered),
+            made => made.map(|()| ThreadResolution::Answered),
         }
+    }
+
+    fn change_thread(&self, mutation: &str, item: &FeedbackItem) -> Result<(), CallFailure> {
+        let query =
+            format!("mutation($id:ID!){{{mutation}(input:{{threadId:$id}}){{thread{{isResolved}}}}}}");
+        self.session.query(&query, &[("-f", format!("id={}", item.id))], false).map(|_| ())
     }
 }
 

@@ -153,6 +153,7 @@ pub(super) fn named(words: &[&str], at: usize) -> Result<NamedThing, CallFailure
             return Err(ambiguous(at - 1, not_exactly));
         }
     }
+    // As in `n°7`.
     if announcing > 0 && is_behind(lower.trim_start_matches(['n', 'o', 'r']), "") {
         return Err(ambiguous(at - announcing, not_exactly));
     }

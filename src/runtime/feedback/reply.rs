@@ -156,7 +156,7 @@ pub(super) fn known_item<'a>(
     fetched.item(id).ok_or_else(unknown)
 }
 
-/// After how many seconds GitHub is no longer at work on a call.
+/// How long GitHub may be at work on a call, in seconds.
 const LONGEST_CALL: u64 = 120;
 
 /// Whether an unfinished run of another working tree has begun a reply to an item: GitHub may still be at work on it.
